@@ -1,4 +1,4 @@
-/* Arrays in files that ranks share (core/joint.h). */
+/* Arrays in files and in memory that ranks share (core/joint.h). */
 #include "core/joint.h"
 
 #include "core/ranks.h"
@@ -41,10 +41,24 @@ static void read_machine(char *text, size_t room) {
         fclose(file);
 }
 
+/* Of memory: processes that see one another by their numbers. */
+static struct home home_of_memory(void) {
+    struct home h;
+    struct stat st;
+    memset(&h, 0, sizeof h);
+    read_machine(h.machine, sizeof h.machine);
+    h.there = h.machine[0] != '\0' && stat("/proc/self/ns/pid", &st) == 0;
+    h.device = h.there ? (uint64_t)st.st_ino : 0;
+    h.folder = (uint64_t)geteuid();
+    return h;
+}
+
 static struct home home_of(const char *folder) {
     struct home h;
     struct stat st;
     struct statfs fs;
+    if (folder == NULL)
+        return home_of_memory();
     memset(&h, 0, sizeof h);
     if (stat(folder, &st) != 0 || statfs(folder, &fs) != 0)
         return h;
@@ -116,7 +130,17 @@ struct notice {
     char name[GBS_FILE_NAME_ROOM];
 };
 
+/* The name of memory is good for as long as its maker has it open. */
+static int make_memory(gbs_context *ctx, size_t bytes, struct notice *n) {
+    int fd = memfd_create("gibbsite", MFD_CLOEXEC);
+    n->error = fd < 0 ? errno : gbs_file_room(ctx, fd, bytes);
+    snprintf(n->name, sizeof n->name, "/proc/%ld/fd/%d", (long)getpid(), fd);
+    return fd;
+}
+
 static int make(gbs_context *ctx, const gbs_spill *s, size_t bytes, struct notice *n) {
+    if (s->folder == NULL)
+        return make_memory(ctx, bytes, n);
     int length = snprintf(n->name, sizeof n->name, "%s/.gibbsite-XXXXXX", s->folder);
     int fd = length < (int)sizeof n->name ? mkostemp(n->name, O_CLOEXEC) : -1;
     if (length >= (int)sizeof n->name)
@@ -130,6 +154,9 @@ static int make(gbs_context *ctx, const gbs_spill *s, size_t bytes, struct notic
 static gbs_status no_file(gbs_context *ctx, const gbs_spill *s, size_t bytes, int error) {
     if (error == EINTR)
         return gbs_fail(ctx, GBS_ERR_CANCELLED, "cancelled");
+    if (s->folder == NULL)
+        return gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory: %.0f MB that ranks share: %s",
+                        1e-6 * (double)bytes, strerror(error));
     return gbs_fail(ctx, error == ENOMEM ? GBS_ERR_MEMORY : GBS_ERR_IO,
                     "%s: %s: a file of %.0f MB for what memory does not hold (`cache` DIR names "
                     "another folder)",
@@ -154,7 +181,8 @@ gbs_status gbs_joint_file(gbs_context *ctx, const gbs_spill *s, size_t bytes, bo
                                                          : GBS_OK);
     }
     if (leads && mine.name[0] != '\0' && (!named || status != GBS_OK)) {
-        unlink(mine.name);
+        if (s->folder != NULL)
+            unlink(mine.name);
         mine.name[0] = '\0';
     }
     memcpy(name, mine.name, GBS_FILE_NAME_ROOM);
@@ -186,12 +214,16 @@ static void *map_behind(int fd, size_t bytes, size_t page) {
 gbs_status gbs_joint_array(gbs_context *ctx, const gbs_spill *spill, size_t count, size_t size,
                            void **out) {
     if (!gbs_spills(spill, count, size) || !spill->joint)
-        return gbs_spill_array(ctx, spill, count, size, out);
+        return gbs_spill_array(ctx, spill != NULL && spill->folder != NULL ? spill : NULL, count,
+                               size, out);
     char name[GBS_FILE_NAME_ROOM];
     size_t bytes = count * size, page = (size_t)sysconf(_SC_PAGESIZE);
     int fd;
+    gbs_status status = GBS_OK;
     *out = NULL;
-    gbs_status status = gbs_joint_file(ctx, spill, bytes, false, &fd, name);
+    if (!gbs_crew_meet(ctx->crew, (int64_t)bytes, &status, "")) /* as large for everybody */
+        return gbs_fail(ctx, GBS_ERR_IO, "%s", ctx->crew->words);
+    status = gbs_joint_file(ctx, spill, bytes, false, &fd, name);
     if (status != GBS_OK)
         return status;
     void *block = map_behind(fd, bytes, page);

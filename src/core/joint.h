@@ -1,4 +1,4 @@
-/* Arrays in files that ranks share: made once, by all of them together.
+/* Arrays in files, or in memory, that ranks share: made once, by all of them together.
  *
  *   gbs_joint_meet(ctx, &spill)                      who sees the same folder
  *   gbs_joint_array(ctx, &spill, count, size, &x)    one file, mapped by each of them
@@ -9,6 +9,10 @@
  * and on several in a file system made for that. Ranks of different machines in a folder of another
  * kind have a file each, or one a machine. Every rank makes these calls in the same order, whether
  * it shares with anybody or not; without ranks they are those of pages.h.
+ *
+ * A spill without a folder is memory: ranks of one machine, and of one user, have one copy of an
+ * array between them, in a file that has no name and lies on no disk; without ranks that share, an
+ * array is this rank's own.
  */
 #ifndef GIBBSITE_CORE_JOINT_H
 #define GIBBSITE_CORE_JOINT_H

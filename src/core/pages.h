@@ -12,7 +12,7 @@
 
 /* Where the files of arrays go; and with which other ranks they are shared (joint.h). */
 typedef struct gbs_spill {
-    const char *folder;
+    const char *folder;            /* NULL, of joint.h alone: memory that ranks share */
     size_t least;                  /* bytes: a smaller array lies in memory all the same */
     bool joint;                    /* ranks share them; the same on all ranks */
     size_t leader, place, members; /* then, of those who share with this one: the rank that makes

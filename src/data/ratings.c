@@ -1,8 +1,11 @@
 /* Ratings, sorted twice (by row, by column) in counting sorts: O(n + rows + columns), nothing the
- * size of the matrix. */
+ * size of the matrix. Ranks of one machine have one copy of the ratings between them, and each
+ * writes a part of it. */
 #include "data/ratings.h"
 
 #include "core/check.h"
+#include "core/joint.h"
+#include "core/ranks.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -32,55 +35,105 @@ static gbs_status cut_blocks(gbs_context *ctx, gbs_rating_list *l) {
     return GBS_OK;
 }
 
+/* ---------------------------------------------------------------- lists */
+
+/* Which ratings of a list this rank writes: those from .. to - 1. */
+struct room {
+    gbs_spill spill;
+    size_t from, to;
+};
+
+/* Ranks of one machine share what is as long as the ratings, and fill it in together; where memory
+ * cannot be shared each has its own. */
+static gbs_status share(gbs_context *ctx, size_t bytes, gbs_spill *spill, void **out) {
+    *spill = (gbs_spill){.least = GBS_SPILL_LEAST};
+    *out = NULL;
+    if (ctx->crew == NULL || !gbs_spills(spill, bytes, 1))
+        return GBS_OK;
+    gbs_status status = gbs_joint_meet(ctx, spill);
+    if (status != GBS_OK || !spill->joint)
+        return status;
+    status = gbs_joint_array(ctx, spill, bytes, 1, out);
+    if (status == GBS_OK)
+        return GBS_OK;
+    spill->joint = false;
+    if (ctx->crew->lost || status == GBS_ERR_CANCELLED)
+        return status;
+    gbs_log(ctx, GBS_LOG_DEBUG, "%s", gbs_error_message(ctx));
+    return gbs_fail(ctx, GBS_OK, "%s", "");
+}
+
+static gbs_status make_room(gbs_context *ctx, gbs_ratings *r, struct room *room) {
+    gbs_rating_list *l = r->by;
+    size_t n = r->n, each = sizeof *l->value + sizeof *l->other;
+    gbs_status status = share(ctx, 2 * n * each, &room->spill, &r->shared);
+    gbs_joint_part(&room->spill, n, &room->from, &room->to);
+    if (status != GBS_OK)
+        return status;
+    if (r->shared != NULL) {
+        l[0].value = r->shared;
+        l[1].value = l[0].value + n;
+        l[0].other = (uint32_t *)(void *)(l[1].value + n);
+        l[1].other = l[0].other + n;
+        return GBS_OK;
+    }
+    for (int side = 0; side < 2; side++) {
+        l[side].other = gbs_array_alloc(ctx, n, sizeof *l->other);
+        l[side].value = gbs_doubles(ctx, n);
+        if (l[side].other == NULL || l[side].value == NULL)
+            return GBS_ERR_MEMORY;
+    }
+    return GBS_OK;
+}
+
+static void put(gbs_rating_list *l, const struct room *room, size_t at, uint32_t other,
+                double value) {
+    if (at < room->from || at >= room->to)
+        return;
+    l->other[at] = other;
+    l->value[at] = value;
+}
+
 static gbs_status make_list(gbs_context *ctx, size_t n, size_t items, const uint32_t *key,
-                            const uint32_t *other, const double *value, gbs_rating_list *l) {
+                            const uint32_t *other, const double *value, const struct room *room,
+                            gbs_rating_list *l) {
     l->items = items;
     l->start = gbs_array_alloc(ctx, items + 2, sizeof *l->start);
-    l->other = gbs_array_alloc(ctx, n, sizeof *l->other);
-    l->value = gbs_doubles(ctx, n);
-    if (l->start == NULL || l->other == NULL || l->value == NULL)
+    if (l->start == NULL)
         return GBS_ERR_MEMORY;
     /* start[i + 2] counts item i; summed, start[i + 1] is where it begins; filled, where it ends */
     for (size_t e = 0; e < n; e++)
         l->start[(size_t)key[e] + 2]++;
     for (size_t i = 0; i < items; i++)
         l->start[i + 2] += l->start[i + 1];
-    for (size_t e = 0; e < n; e++) {
-        size_t at = l->start[(size_t)key[e] + 1]++;
-        l->other[at] = other[e];
-        l->value[at] = value[e];
-    }
+    for (size_t e = 0; e < n; e++)
+        put(l, room, l->start[(size_t)key[e] + 1]++, other[e], value[e]);
     return cut_blocks(ctx, l);
 }
 
 /* The other way round, out of the list by row: the ratings of a column stand in the order of rows,
  * so that those of neighbouring rows are neighbours. */
 static gbs_status turn_list(gbs_context *ctx, const gbs_rating_list *by_row, size_t columns,
-                            gbs_rating_list *l) {
+                            const struct room *room, gbs_rating_list *l) {
     size_t n = by_row->start[by_row->items];
     l->items = columns;
     l->start = gbs_array_alloc(ctx, columns + 2, sizeof *l->start);
-    l->other = gbs_array_alloc(ctx, n, sizeof *l->other);
-    l->value = gbs_doubles(ctx, n);
-    if (l->start == NULL || l->other == NULL || l->value == NULL)
+    if (l->start == NULL)
         return GBS_ERR_MEMORY;
     for (size_t e = 0; e < n; e++)
         l->start[(size_t)by_row->other[e] + 2]++;
     for (size_t j = 0; j < columns; j++)
         l->start[j + 2] += l->start[j + 1];
     for (size_t i = 0; i < by_row->items; i++)
-        for (size_t e = by_row->start[i]; e < by_row->start[i + 1]; e++) {
-            size_t at = l->start[(size_t)by_row->other[e] + 1]++;
-            l->other[at] = (uint32_t)i;
-            l->value[at] = by_row->value[e];
-        }
+        for (size_t e = by_row->start[i]; e < by_row->start[i + 1]; e++)
+            put(l, room, l->start[(size_t)by_row->other[e] + 1]++, (uint32_t)i, by_row->value[e]);
     return cut_blocks(ctx, l);
 }
 
-static void free_list(const gbs_context *ctx, gbs_rating_list *l) {
+static void free_list(const gbs_context *ctx, gbs_rating_list *l, bool own) {
     gbs_array_free(ctx, l->start);
-    gbs_array_free(ctx, l->other);
-    gbs_array_free(ctx, l->value);
+    gbs_array_free(ctx, own ? l->other : NULL);
+    gbs_array_free(ctx, own ? l->value : NULL);
     gbs_array_free(ctx, l->block);
 }
 
@@ -181,13 +234,18 @@ gbs_status gbs_ratings_create(gbs_context *ctx, size_t n, size_t rows, size_t co
     r->ctx = ctx;
     r->n = n;
     summarise(r, value);
-    status = gbs_check_cancel(ctx);
+    struct room room;
+    status = make_room(ctx, r, &room);
     if (status == GBS_OK)
-        status = make_list(ctx, n, rows, row, column, value, &r->by[0]);
+        status = make_list(ctx, n, rows, row, column, value, &room, &r->by[0]);
     if (status == GBS_OK)
         status = gbs_check_cancel(ctx);
+    status = gbs_joint_end(ctx, &room.spill, status);
     if (status == GBS_OK)
-        status = turn_list(ctx, &r->by[0], columns, &r->by[1]);
+        status = turn_list(ctx, &r->by[0], columns, &room, &r->by[1]);
+    if (status == GBS_OK)
+        status = gbs_check_cancel(ctx);
+    status = gbs_joint_end(ctx, &room.spill, status);
     if (status == GBS_OK)
         status = gbs_texts_copy(ctx, rows, row_ids, &r->id[0], &r->texts[0]);
     if (status == GBS_OK)
@@ -199,27 +257,59 @@ gbs_status gbs_ratings_create(gbs_context *ctx, size_t n, size_t rows, size_t co
     return status;
 }
 
+/* What a subset is made of: of each of its ratings row, column and value, and of all ratings the
+ * row. */
+struct picked {
+    void *block; /* which the arrays lie in */
+    double *value;
+    uint32_t *row, *column, *owner;
+};
+
+static void find_owners(const gbs_rating_list *l, size_t from, size_t to, uint32_t *owner) {
+    for (size_t i = 0; i < l->items; i++) {
+        size_t first = l->start[i] > from ? l->start[i] : from,
+               last = l->start[i + 1] < to ? l->start[i + 1] : to;
+        for (size_t e = first; e < last; e++)
+            owner[e] = (uint32_t)i;
+    }
+}
+
+static gbs_status pick_ratings(gbs_context *ctx, const gbs_ratings *all, size_t count,
+                               const size_t *pick, struct picked *p) {
+    const gbs_rating_list *l = &all->by[0];
+    size_t from, to,
+        bytes = count * (sizeof *p->value + 2 * sizeof *p->row) + all->n * sizeof *p->owner;
+    gbs_spill spill;
+    gbs_status status = share(ctx, bytes, &spill, &p->block);
+    if (status == GBS_OK && p->block == NULL)
+        p->block = gbs_array_alloc(ctx, bytes, 1);
+    status = status == GBS_OK && p->block == NULL ? GBS_ERR_MEMORY : status;
+    if (p->block != NULL) {
+        p->value = p->block;
+        p->row = (uint32_t *)(void *)(p->value + count);
+        p->column = p->row + count;
+        p->owner = p->column + count;
+        gbs_joint_part(&spill, all->n, &from, &to);
+        find_owners(l, from, to, p->owner);
+    }
+    status = gbs_joint_end(ctx, &spill, status);
+    gbs_joint_part(&spill, count, &from, &to);
+    for (size_t k = from; status == GBS_OK && k < to; k++) {
+        p->row[k] = p->owner[pick[k]];
+        p->column[k] = l->other[pick[k]];
+        p->value[k] = l->value[pick[k]];
+    }
+    return gbs_joint_end(ctx, &spill, status);
+}
+
 gbs_status gbs_ratings_subset(gbs_context *ctx, const gbs_ratings *all, size_t count,
                               const size_t *pick, gbs_ratings **out) {
-    const gbs_rating_list *l = &all->by[0];
-    uint32_t *row = gbs_array_alloc(ctx, count, sizeof *row),
-             *column = gbs_array_alloc(ctx, count, sizeof *column);
-    uint32_t *owner = gbs_array_alloc(ctx, all->n, sizeof *owner);
-    double *value = gbs_doubles(ctx, count);
-    gbs_status status = GBS_ERR_MEMORY;
+    struct picked p = {0};
     *out = NULL;
-    if (row != NULL && column != NULL && owner != NULL && value != NULL) {
-        for (size_t i = 0; i < l->items; i++)
-            for (size_t e = l->start[i]; e < l->start[i + 1]; e++)
-                owner[e] = (uint32_t)i;
-        for (size_t k = 0; k < count; k++) {
-            row[k] = owner[pick[k]];
-            column[k] = l->other[pick[k]];
-            value[k] = l->value[pick[k]];
-        }
-        status = gbs_ratings_create(ctx, count, l->items, all->by[1].items, row, column, value,
-                                    NULL, NULL, out);
-    }
+    gbs_status status = pick_ratings(ctx, all, count, pick, &p);
+    if (status == GBS_OK)
+        status = gbs_ratings_create(ctx, count, all->by[0].items, all->by[1].items, p.row, p.column,
+                                    p.value, NULL, NULL, out);
     for (int side = 0; side < 2 && status == GBS_OK; side++)
         if (all->feature[side] != NULL)
             status = gbs_ratings_set_features(ctx, *out, side, all->features[side],
@@ -228,10 +318,7 @@ gbs_status gbs_ratings_subset(gbs_context *ctx, const gbs_ratings *all, size_t c
         gbs_ratings_free(*out);
         *out = NULL;
     }
-    gbs_array_free(ctx, row);
-    gbs_array_free(ctx, column);
-    gbs_array_free(ctx, owner);
-    gbs_array_free(ctx, value);
+    gbs_array_free(ctx, p.block);
     return status;
 }
 
@@ -269,10 +356,11 @@ void gbs_ratings_free(gbs_ratings *r) {
     if (r == NULL)
         return;
     for (int side = 0; side < 2; side++) {
-        free_list(r->ctx, &r->by[side]);
+        free_list(r->ctx, &r->by[side], r->shared == NULL);
         gbs_array_free(r->ctx, r->feature[side]);
         gbs_array_free(r->ctx, r->id[side]);
         gbs_array_free(r->ctx, r->texts[side]);
     }
+    gbs_array_free(r->ctx, r->shared);
     gbs_handle_free(r->ctx, r);
 }

@@ -62,6 +62,9 @@ same 2 complete ratings.csv --sampler gibbs --rank 3 --draws 20 --burn-in 10 -o 
     tall.csv
 for size in 1 2 3 4; do same $size complete tall.csv --rank 4 --max-iter 4 --range 1:5 -o OUT \
     --json; done
+# of which they have one copy, being many
+"$GIBBSITE" simulate ratings --rows 1200 --cols 200 --density 0.25 -q -o many.csv
+same 3 complete many.csv --rank 2 --max-iter 2 -o OUT --json
 same 2 cv rows.csv --folds 2 --loss hinge --json
 same 3 predict model.json rows.csv -o OUT
 same 2 predict matrix.json ratings.csv -o OUT
@@ -176,6 +179,11 @@ ended 'a file that nobody can read: one message' '^gibbsite: missing.csv: No suc
 by_rank 'if [ "$r" = 1 ]; then mine=rows.svm; else mine=rows.csv; fi' \
     'fit $mine -o none.json --prior zero'
 ended 'ranks with different rows are found out' '^gibbsite: the ranks do not do the same work'
+"$GIBBSITE" simulate ratings --rows 1200 --cols 200 --density 0.26 -q -o more.csv
+by_rank 'if [ "$r" = 1 ]; then mine=more.csv; else mine=many.csv; fi' \
+    'complete $mine --rank 2 --max-iter 2 -o none.json'
+ended 'ranks with different ratings are found out' \
+    '^gibbsite: many.csv: the ranks do not do the same work'
 by_rank '' 'fit rows.csv --prior zero -o /dev/full'
 ended 'a full disk at the writer' '^gibbsite: /dev/full: No space left'
 by_rank '' 'fit part-1.csv part-9.csv -o none.json' 3

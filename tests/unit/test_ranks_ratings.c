@@ -1,9 +1,12 @@
 /* Rows of a completion that stay with their ranks: the posterior is that of one context, to the
- * bit, and what a sweep sends does not grow with the number of rows. */
+ * bit, and what a sweep sends does not grow with the number of rows. Ratings of which the ranks
+ * have one copy between them are those of one context. */
 #include "levels_support.h"
 #include "unit/thread_ranks.h"
 
 #include <inttypes.h>
+#include <signal.h>
+#include <sys/resource.h>
 
 enum { ROOM = 1000 };
 
@@ -13,12 +16,16 @@ struct shape {
 };
 
 /* All numbers of an array, mixed; FNV-1a over their bytes. */
-static uint64_t mix(const double *x, size_t count) {
+static uint64_t mix_bytes(const void *x, size_t size) {
     uint64_t hash = UINT64_C(14695981039346656037);
-    const unsigned char *bytes = (const unsigned char *)x;
-    for (size_t k = 0; k < count * sizeof *x; k++)
+    const unsigned char *bytes = x;
+    for (size_t k = 0; k < size; k++)
         hash = (hash ^ bytes[k]) * UINT64_C(1099511628211);
     return hash;
+}
+
+static uint64_t mix(const double *x, size_t count) {
+    return mix_bytes(x, count * sizeof *x);
 }
 
 static char *ascend(gbs_context *ctx, size_t rank, const void *arg) {
@@ -116,10 +123,97 @@ static void what_a_sweep_sends_does_not_grow_with_the_rows(void **state) {
     }
 }
 
+/* ---------------------------------------------------------------- one copy of the ratings */
+
+enum { SHARED_ROWS = 700, SHARED_COLUMNS = 90, SHARED_RATINGS = 70000 };
+
+static void tell(const gbs_ratings *r, char *text) {
+    size_t used = strlen(text);
+    used += (size_t)snprintf(text + used, ROOM - used, "%zu, mean %a, squares %a", r->n, r->center,
+                             r->squares);
+    for (int k = 0; k < 2; k++) {
+        const gbs_rating_list *l = &r->by[k];
+        used += (size_t)snprintf(text + used, ROOM - used,
+                                 ", starts %016" PRIx64 ", others %016" PRIx64
+                                 ", values %016" PRIx64,
+                                 mix_bytes(l->start, (l->items + 1) * sizeof *l->start),
+                                 mix_bytes(l->other, r->n * sizeof *l->other), mix(l->value, r->n));
+    }
+}
+
+/* arg: whether memory can be shared. The words begin with who shares what. */
+static char *make_ratings(gbs_context *ctx, size_t rank, const void *arg) {
+    const bool *possible = arg;
+    uint64_t seed = 3;
+    uint32_t *row = calloc(SHARED_RATINGS, sizeof *row),
+             *column = calloc(SHARED_RATINGS, sizeof *column);
+    double *value = calloc(SHARED_RATINGS, sizeof *value);
+    size_t *pick = calloc(SHARED_RATINGS, sizeof *pick), picked = 0;
+    gbs_ratings *all = NULL, *some = NULL;
+    char *text = calloc(1, ROOM);
+    (void)rank;
+    for (size_t e = 0; e < SHARED_RATINGS; e++) {
+        seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        row[e] = (uint32_t)(seed >> 40) % SHARED_ROWS;
+        column[e] = (uint32_t)(seed >> 20 & 0xfffff) % SHARED_COLUMNS;
+        value[e] = (double)(seed >> 50);
+        if (seed >> 33 & 7)
+            pick[picked++] = e ^ 1; /* not in order */
+    }
+    if (gbs_ratings_create(ctx, SHARED_RATINGS, SHARED_ROWS, SHARED_COLUMNS, row, column, value,
+                           NULL, NULL, &all) == GBS_OK &&
+        gbs_ratings_subset(ctx, all, picked, pick, &some) == GBS_OK) {
+        bool ranks = ctx->crew != NULL;
+        snprintf(text, ROOM, "%s ",
+                 (all->shared != NULL) == (ranks && *possible) &&
+                         (some->shared != NULL) == (ranks && *possible)
+                     ? "as it should be:"
+                     : "not shared, or shared alone:");
+        tell(all, text);
+        tell(some, text);
+    } else {
+        snprintf(text, ROOM, "%s", gbs_error_message(ctx));
+    }
+    gbs_ratings_free(all);
+    gbs_ratings_free(some);
+    free(row);
+    free(column);
+    free(value);
+    free(pick);
+    return text;
+}
+
+static void ranks_have_one_copy_of_the_ratings(void **state) {
+    gbs_context *ctx = new_context(1, 1);
+    struct rlimit most, none = {.rlim_cur = 4096};
+    (void)state;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &most), 0);
+    none.rlim_max = most.rlim_max;
+    for (int way = 0; way < 2; way++) { /* the second time no such file can be made */
+        bool possible = way == 0;
+        char *alone = make_ratings(ctx, 0, &possible);
+        assert_memory_equal(alone, "as it should be:", 16);
+        signal(SIGXFSZ, SIG_IGN);
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, possible ? &most : &none), 0);
+        for (size_t size = 2; size <= MOST_RANKS; size++) {
+            struct rank_run run[MOST_RANKS];
+            run_ranks(size, 1, make_ratings, &possible, run);
+            for (size_t r = 0; r < size; r++) {
+                assert_string_equal(run[r].text, alone);
+                free(run[r].text);
+            }
+        }
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &most), 0);
+        free(alone);
+    }
+    gbs_context_free(ctx);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_that_stay_leave_the_bits),
         cmocka_unit_test(what_a_sweep_sends_does_not_grow_with_the_rows),
+        cmocka_unit_test(ranks_have_one_copy_of_the_ratings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
