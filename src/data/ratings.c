@@ -294,7 +294,7 @@ static gbs_status pick_ratings(gbs_context *ctx, const gbs_ratings *all, size_t 
     }
     status = gbs_joint_end(ctx, &spill, status);
     gbs_joint_part(&spill, count, &from, &to);
-    for (size_t k = from; status == GBS_OK && k < to; k++) {
+    for (size_t k = from; status == GBS_OK && p->block != NULL && k < to; k++) {
         p->row[k] = p->owner[pick[k]];
         p->column[k] = l->other[pick[k]];
         p->value[k] = l->value[pick[k]];

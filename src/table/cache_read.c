@@ -245,7 +245,7 @@ static gbs_status check_pairs(gbs_context *ctx, const char *path, const gbs_tabl
 gbs_status gbs_cache_open(gbs_context *ctx, const char *path, const gbs_cache_key *key,
                           const char *file, bool checked, gbs_table **out) {
     gbs_cache_header h;
-    gbs_cache_layout at;
+    gbs_cache_layout at = {0};
     gbs_table *t = NULL;
     gbs_cache *c = gbs_array_alloc(ctx, 1, sizeof *c + 1);
     *out = NULL;
