@@ -9,8 +9,8 @@ exec </dev/null
 need_plain_build 'limits on memory and processes' || exit 0
 unset OPENBLAS_NUM_THREADS OMP_NUM_THREADS OMP_THREAD_LIMIT
 
-"$GIBBSITE" simulate classify --rows 6000 --cols 24 -o rows.csv -q
-"$GIBBSITE" simulate rank --rows 1500 --cols 6 -o pairs.csv -q
+"$GIBBSITE" simulate classify --rows 3000 --cols 24 -o rows.csv -q
+"$GIBBSITE" simulate rank --rows 800 --cols 6 -o pairs.csv -q
 "$GIBBSITE" simulate ratings --rows 300 --cols 200 --density 0.1 -o ratings.csv -q
 "$GIBBSITE" fit pairs.csv --task rank --prior zero -o rank.json -q
 "$GIBBSITE" fit rows.csv --prior zero --family full --loss hinge -o full.json -q
@@ -72,7 +72,7 @@ within 'evaluate, ranking' evaluate rank.json pairs.csv
 within 'predict' predict full.json rows.csv
 within 'sample' sample pairs.csv --lambda 20 --particles 64
 within 'cross-validation' cv pairs.csv --loss hinge --family full --folds 3
-within 'complete' complete ratings.csv --rank 3
+within 'complete' complete ratings.csv --rank 3 --max-iter 5
 
 # ---------------------------------------------------------------- processes
 # Root has no such limit: the program runs as a user who has no other process.

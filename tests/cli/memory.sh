@@ -82,11 +82,11 @@ peak_within 'completion, by default' $((24 * 300000)) $(((400 + 900) * 100000 + 
     "$GIBBSITE" complete ratings.csv --rank 4 --tol 1 --threads 2
 
 # Predictions go through memory part by part: four times the rows take no more.
-as 'makes 300,000 x 20'
+as 'makes 1,000 x 20'
 expect_exit 0 "$GIBBSITE" simulate classify --rows 1000 --cols 20 -o train.csv -q || exit
 expect_exit 0 "$GIBBSITE" fit train.csv -o model.json -q || exit
 peaks=()
-for rows in 300000 1200000; do
+for rows in 150000 600000; do
     "$GIBBSITE" simulate classify --rows $rows --cols 20 -o new.csv -q
     watch_peak "$GIBBSITE" predict model.json new.csv -o out.csv -q
     holds "$rows rows are predicted" "$rc == 0 && $(wc -l <out.csv) == $rows + 1"

@@ -56,11 +56,11 @@ same 3 fit rows.csv --loss probit --family isotropic --prior zero -o OUT --json
 same 3 sample rows.csv --particles 200 --lambda 100 -o OUT --json
 same 2 complete ratings.csv --rank 3 --max-iter 5 -o OUT --json
 same 3 complete ratings.csv --model paper --rank 3 --max-iter 5 -o OUT --json
-same 2 complete ratings.csv --sampler gibbs --rank 3 --draws 20 --burn-in 10 -o OUT --json
+same 2 complete ratings.csv --sampler gibbs --rank 3 --draws 6 --burn-in 3 -o OUT --json
 # rows that stay with their ranks
 "$GIBBSITE" simulate ratings --rows 3000 --cols 60 --density 0.1 --range 1:5 -q -o \
     tall.csv
-for size in 1 2 3 4; do same $size complete tall.csv --rank 4 --max-iter 4 --range 1:5 -o OUT \
+for size in 1 2 3 4; do same $size complete tall.csv --rank 4 --max-iter 2 --range 1:5 -o OUT \
     --json; done
 # of which they have one copy, being many
 "$GIBBSITE" simulate ratings --rows 1200 --cols 200 --density 0.25 -q -o many.csv
@@ -268,7 +268,7 @@ rm -f pid.1
 ) &
 for ((i = 0; i < 600; i++)); do
     [[ -s pid.1 ]] && worker=$(ps -o pid= --ppid "$(cat pid.1)") && worker=${worker// /} &&
-        (($(awk '{ print $14 }' "/proc/$worker/stat" 2>/dev/null || echo 0) > 150)) && break
+        (($(awk '{ print $14 }' "/proc/$worker/stat" 2>/dev/null || echo 0) > 40)) && break
     sleep 0.1
 done
 kill -KILL "$worker"

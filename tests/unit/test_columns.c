@@ -237,11 +237,11 @@ static void the_choice_knows_the_first_part_alone(void **state) {
  * when this was written. */
 static void relevance_pays_where_few_columns_matter(void **state) {
     (void)state;
-    enum { TABLES = 10 };
+    size_t tables = repeats(10, 1);
     struct dice r = {6};
     double sum[2] = {0.0, 0.0};
     size_t chosen = 0;
-    for (uint64_t j = 0; j < TABLES; j++) {
+    for (uint64_t j = 0; j < tables; j++) {
         gbs_context *ctx = new_context(0, j);
         struct table_of_numbers t = few_relevant(&r, 300, 60);
         gbs_data *data = dense_data(ctx, &t);
@@ -250,7 +250,7 @@ static void relevance_pays_where_few_columns_matter(void **state) {
             gbs_fit_settings o = gbs_fit_settings_default();
             o.columns = k == 0 ? GBS_COLUMNS_AUTO : GBS_COLUMNS_EQUAL;
             gbs_model *model = fit(ctx, data, &o);
-            sum[k] += certificates_of(model, &count)[0].value / TABLES;
+            sum[k] += certificates_of(model, &count)[0].value / (double)tables;
             chosen += info_of(model).columns == GBS_COLUMNS_RELEVANCE;
             gbs_model_free(model);
         }
@@ -258,10 +258,11 @@ static void relevance_pays_where_few_columns_matter(void **state) {
         free_table(&t);
         gbs_context_free(ctx);
     }
-    print_message("mean certificate: auto %.4f, equal %.4f; relevance chosen %zu of %d times\n",
-                  sum[0], sum[1], chosen, (int)TABLES);
-    assert_at_most(sum[0], sum[1] - 0.03);
-    assert_true(chosen >= TABLES - 1);
+    print_message("mean certificate: auto %.4f, equal %.4f; relevance chosen %zu of %zu times\n",
+                  sum[0], sum[1], chosen, tables);
+    if (!short_form()) /* one table says too little */
+        assert_at_most(sum[0], sum[1] - 0.03);
+    assert_true(chosen >= tables - 1);
 }
 
 /* ---------------------------------------------------------------- what is refused */

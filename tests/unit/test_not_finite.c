@@ -335,7 +335,7 @@ static void long_predictions_ask_whether_to_stop(void **state) {
     gbs_model *model = fit(ctx, train, &o);
     gbs_sample_settings s = gbs_sample_settings_default();
     gbs_particles *p;
-    s.particles = 500;
+    s.particles = 100;
     assert_ok(ctx, gbs_sample_run(ctx, train, &s, &p));
     double *x = doubles(N * 4), *y = doubles(N), *score = doubles(2 * N);
     for (size_t i = 0; i < N; i++)

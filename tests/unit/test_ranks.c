@@ -38,7 +38,7 @@ static gbs_options *options_of(gbs_context *ctx, const struct setting *s) {
 enum { RATINGS = 6000, RATED_ROWS = 150, RATED_COLUMNS = 80 };
 
 /* Made before the ranks begin: they only read them. */
-static struct table_of_numbers dense, sparse;
+static struct table_of_numbers dense, sparse, fewer; /* fewer: the first rows of dense */
 static uint32_t rated_row[RATINGS], rated_column[RATINGS];
 static double rating[RATINGS];
 
@@ -46,6 +46,8 @@ static int make_tables(void **state) {
     struct dice r = {77};
     (void)state;
     dense = small_table(31, 2400, repeats(16, 8));
+    fewer = dense;
+    fewer.n = 900;
     sparse = make_table(&r, 2400, repeats(60, 30), 0.2, 0.5);
     r = (struct dice){5};
     for (size_t e = 0; e < RATINGS; e++) { /* each cell once: steps through all of them */
@@ -94,6 +96,11 @@ static char *learn(gbs_context *ctx, const struct table_of_numbers *t, bool csr,
 static char *learn_dense(gbs_context *ctx, size_t rank, const void *arg) {
     (void)rank;
     return learn(ctx, &dense, false, arg);
+}
+
+static char *learn_fewer(gbs_context *ctx, size_t rank, const void *arg) {
+    (void)rank;
+    return learn(ctx, &fewer, false, arg);
 }
 
 static char *learn_sparse(gbs_context *ctx, size_t rank, const void *arg) {
@@ -149,11 +156,13 @@ static void pairs_keep_their_bits(void **state) {
     static const char *const losses[] = {"hinge", "zero-one"};
     static const char *const families[] = {"isotropic", "fixed", "diagonal", "full"};
     (void)state;
+    /* pairs grow with the square of the rows: all of them once, then so few that of four ranks one
+     * has nothing to do */
     for (size_t k = 0; k < repeats(COUNT(losses) * COUNT(families), 1); k++) {
         struct setting s = {"fit",
                             {"task", "rank", "loss", losses[k / COUNT(families)], "family",
                              families[k % COUNT(families)], "prior", "zero"}};
-        check_job(learn_dense, &s, 2, repeats(4, 2));
+        check_job(k == 0 && !short_form() ? learn_dense : learn_fewer, &s, 2, repeats(4, 2));
     }
 }
 

@@ -199,7 +199,7 @@ static void files_by_hand(void **state) {
         "1\n2\n3\n4\n5\n6\n",
         "x,1\ny,2\nx,3\n",
     };
-    for (int missing = 0; missing < 2; missing++) {
+    for (int missing = only_order() ? 1 : 0; missing < 2; missing++) {
         gbs_reading reading = {.header = -1, .keep_missing = missing != 0};
         for (size_t k = 0; k < sizeof text / sizeof *text; k++) {
             write_file(0, text[k], strlen(text[k]));
@@ -261,7 +261,8 @@ static void files_at_random(void **state) {
         " green ", "\"1\n2\n3\n4\"", "n/a",      "12",     "\"c\r\nd\"", "5\" pipe"};
     uint64_t seed = 5;
     int well = 0;
-    for (int file = 0; file < 90; file++) {
+    int files = only_order() ? 12 : 90; /* numbers are compared by the other builds */
+    for (int file = 0; file < files; file++) {
         struct text t = {.at = calloc(1, TEXT)};
         gbs_reading reading = {.header = -1, .keep_missing = true};
         unsigned rows = 1 + below(&seed, 30), kinds[3];
@@ -283,7 +284,7 @@ static void files_at_random(void **state) {
         well += compare(&(struct task){1, &reading, way > 0, way > 1}, t.at);
         free(t.at);
     }
-    assert_in_range(well, 30, 80); /* most can be read, some cannot */
+    assert_in_range(well, files / 3, files * 8 / 9); /* most can be read, some cannot */
 }
 
 /* Rows of svmlight, with comments, blank lines and lines cut anywhere. */
@@ -292,7 +293,8 @@ static void sparse_files_at_random(void **state) {
     uint64_t seed = 7;
     gbs_reading reading = {.format = GBS_TABLE_SVMLIGHT};
     int well = 0;
-    for (int file = 0; file < 60; file++) {
+    int files = only_order() ? 12 : 60;
+    for (int file = 0; file < files; file++) {
         struct text t = {.at = calloc(1, TEXT)};
         unsigned rows = below(&seed, 12);
         for (unsigned i = 0; i < rows; i++) {
@@ -311,7 +313,7 @@ static void sparse_files_at_random(void **state) {
         well += compare(&(struct task){1, &reading, way > 0, way > 1}, t.at);
         free(t.at);
     }
-    assert_in_range(well, 30, 58);
+    assert_in_range(well, files / 2, files - 2);
 }
 
 /* Arrays of NumPy, of any number of rows; in the order of columns, cut off, with a byte too many:

@@ -97,7 +97,8 @@ static void check_quadrature(gbs_context *ctx, const struct table_of_numbers *t,
         if (k + 1 == stages) /* what the fit itself said */
             assert_close(truth.free_energy, info_of(model).free_energy, 1e-5, 1e-5);
         for (int classic = 0; classic < 2; classic++) {
-            gbs_sample_settings o = particles_of(classic ? 10000 : 100000, classic != 0);
+            gbs_sample_settings o = particles_of(
+                classic ? repeats(10000, 2000) : repeats(100000, 10000), classic != 0);
             gbs_gap gap;
             gbs_particles *p = sample_for(ctx, data, model, k, &o, &gap);
             print_message(
@@ -159,7 +160,7 @@ static void gaps_are_positive_and_ordered(void **state) {
     gbs_context *ctx = new_context(2, 6);
     struct table_of_numbers t = small_table(72, 200, 4);
     gbs_data *data = dense_data(ctx, &t);
-    gbs_sample_settings o = particles_of(2000, false);
+    gbs_sample_settings o = particles_of(repeats(2000, 500), false);
     for (gbs_loss loss = GBS_LOSS_ZERO_ONE; loss <= GBS_LOSS_HINGE; loss++)
         for (size_t b = 0; b < COUNT(bounds); b++) {
             gbs_particles *p = NULL;

@@ -257,7 +257,7 @@ static void every_failed_allocation_comes_back_as_a_status(void **state) {
         assert_ok(ctx, whole_story(ctx, &t, &o));
         long calls = h.calls;
         assert_true(calls > 50 && h.blocks == before);
-        long step = 1 + calls / (long)repeats(3000, 300); /* even the short form fails hundreds */
+        long step = 1 + calls / (long)repeats(3000, 150); /* even the short form fails hundreds */
         for (long fail_at = 0; fail_at < calls; fail_at += step) {
             h.calls = 0;
             h.fail_at = fail_at;

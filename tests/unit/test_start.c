@@ -163,7 +163,7 @@ static void a_start_of_no_use_changes_nothing(void **state) {
                                            {"solver", "sgd"},
                                            {"scale", "unit-row"}};
     gbs_context *ctx = new_context(1, 3);
-    struct table_of_numbers t = small_table(9, 160, 3);
+    struct table_of_numbers t = small_table(9, 60, 3);
     gbs_data *data = dense_data(ctx, &t);
     gbs_model *start = fitted(ctx, data, NULL, 0, NULL);
     for (size_t k = 0; k < COUNT(asked); k++) {
