@@ -188,7 +188,7 @@ static double draw_value(const struct app *app, const struct truth *t, size_t e,
 /* n ratings from `first` on. */
 static void draw_ratings(const struct app *app, const struct truth *t, size_t first, size_t n,
                          struct text *out) {
-    size_t i[BLOCK], j[BLOCK];
+    size_t i[BLOCK] = {0}, j[BLOCK] = {0};
     for (size_t k = 0; t->informed && k < n; k++)
         draw_kept(app, t, first + k, &i[k], &j[k]);
     if (!t->informed) {

@@ -53,7 +53,8 @@ static char *lay_out(const char *digits, size_t count, int first, int precision,
     if (first < -4 || first >= precision)
         return with_exponent(digits, count, first, to);
     if (first < 0) {
-        memcpy(to, "0.000", 5);
+        static const char zeros[] = {'0', '.', '0', '0', '0'};
+        memcpy(to, zeros, sizeof zeros);
         to += 1 - first;
         memcpy(to, digits, count);
         return to + count;
@@ -72,7 +73,7 @@ static char *lay_out(const char *digits, size_t count, int first, int precision,
 
 /* The shortest digits of a finite x; returns their end. */
 static char *print(int least, double x, char *to) {
-    char digits[GBS_NUMBER_ROOM], *end = digits + sizeof digits;
+    char digits[GBS_NUMBER_ROOM] = {0}, *end = digits + sizeof digits;
     if (signbit(x))
         *to++ = '-';
     if (x == 0.0) {

@@ -86,7 +86,7 @@ static void add_stage(const gbs_model *model, double w, double before, size_t n,
             out->sd[i] = add_log(out->sd[i], before, w, log_vote(-score[i], sd[i]));
         if (out->probability != NULL)
             out->probability[i] += w * vote(score[i], sd[i]);
-        if (out->log_right != NULL)
+        if (out->log_right != NULL && margin != NULL)
             out->log_right[i] = add_log(out->log_right[i], before, w, log_vote(margin[i], sd[i]));
     }
     if (out->gibbs != NULL)

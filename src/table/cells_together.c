@@ -156,7 +156,7 @@ static gbs_status look_up(gbs_cells_reader *r, struct name name[][2], size_t cou
 
 gbs_status gbs_cells_take_together(gbs_cells_reader *r) {
     gbs_bytes *b = r->in.bytes;
-    struct name name[BATCH][2];
+    struct name name[BATCH][2] = {0};
     size_t count = BATCH;
     gbs_status status = GBS_OK;
     if (r->options->one_by_one || r->in.separator == ' ')
