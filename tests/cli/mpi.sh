@@ -52,7 +52,7 @@ same 3 fit rows.csv -o OUT --json
 for size in 2 3; do same $size fit rows.svm --prior zero -o OUT --json; done
 "$GIBBSITE" simulate classify --rows 2000 --cols 10 -q -o rows.npy
 same 3 fit rows.npy --loss hinge --prior zero -o OUT --json
-same 4 fit rows.csv --task rank --prior zero -o OUT --json
+same 4 fit rows.csv --task rank --loss hinge --prior zero -o OUT --json
 same 2 fit rows.csv --loss exponential --family diagonal --prior zero -o OUT --json
 same 3 fit rows.csv --loss probit --family isotropic --prior zero -o OUT --json
 same 3 sample rows.csv --particles 200 --lambda 100 -o OUT --json
