@@ -94,8 +94,10 @@ static void watch(const char *rank) {
         _exit(WEXITSTATUS(status));
     if (told != 0)
         _exit(128 + told);
-    fprintf(stderr, "gibbsite: rank %s was lost: killed by signal %d (%s); nothing was written\n",
-            rank, WTERMSIG(status), strsignal(WTERMSIG(status)));
+    /* near the end another rank may have written its file, whole */
+    fprintf(stderr,
+            "gibbsite: rank %s was lost: killed by signal %d (%s); no file is left in part\n", rank,
+            WTERMSIG(status), strsignal(WTERMSIG(status)));
     fflush(stderr);
     _exit(EXIT_FILES);
 }

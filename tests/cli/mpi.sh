@@ -260,7 +260,7 @@ kill -KILL "$worker"
 wait $!
 rc=$(cat rc)
 ended 'a rank that is killed ends all' \
-    '^gibbsite: rank 1 was lost: killed by signal 9 .*; nothing was written$'
+    '^gibbsite: rank 1 was lost: killed by signal 9 .*; no file is left in part$'
 
 # Killed in the middle of a fit that would go on for long: its processor time says that it is there.
 "$GIBBSITE" simulate rank --rows 6000 --cols 40 -q -o long.csv
@@ -278,4 +278,4 @@ kill -KILL "$worker"
 wait $!
 rc=$(cat rc)
 ended 'a rank that is killed in the middle of a fit ends all' \
-    '^gibbsite: rank 1 was lost: killed by signal 9 .*; nothing was written$'
+    '^gibbsite: rank 1 was lost: killed by signal 9 .*; no file is left in part$'
