@@ -137,6 +137,9 @@ gbs_status gbs_levels_centre_side(gbs_levels *f, int side);
 /* One record of an item for the other side: see records.c. */
 void gbs_level_record(size_t rank, double omega, const double *mean, const double *cov,
                       double *record);
+/* The same in single precision, for an item that is not the last of its side. */
+void gbs_level_record_single(size_t rank, double omega, const double *mean, const double *cov,
+                             float *record);
 gbs_record_shape gbs_level_record_shape(size_t rank);
 
 /* ---------------------------------------------------------------- level_device.c */

@@ -6,6 +6,8 @@
 
 /* Beyond, the matrices of eight items would not stay in the second cache. */
 enum { MOST_OWN = 65 };
+/* Numbers. */
+enum { CACHE_LINE = 8 };
 
 bool gbs_level_side_by_side(const gbs_levels *f) {
     return f->stream == 0 && f->own <= MOST_OWN;
@@ -72,6 +74,9 @@ bool gbs_level_update_eight(gbs_levels *f, int side, size_t i, size_t count, dou
            alone[GBS_EIGHT], share[GBS_EIGHT] = {0}, omega[GBS_EIGHT] = {0};
     if (count < GBS_EIGHT) /* a, cov, r, centre, mean */
         memset(e.a, 0, (size_t)(e.work - e.a) * sizeof *e.a);
+    /* Where the covariances go has left the caches since the last sweep: it comes meanwhile. */
+    for (size_t k = 0; k < count * packed; k += CACHE_LINE)
+        __builtin_prefetch(s->cov + i * packed + k, 1);
     for (size_t k = 0; k < count; k++) {
         struct gbs_level_sums sums = gbs_level_sum_item(f, side, i + k, scratch);
         put_sums(rank, &sums, e.a + k, e.r + k);

@@ -33,3 +33,20 @@ void gbs_level_record(size_t rank, double omega, const double *mean, const doubl
     single[rank] = omega;
     single[rank + 1] = omega * bias;
 }
+
+/* Behind the pairs is room for what they overrun: the other numbers come after. */
+void gbs_level_record_single(size_t rank, double omega, const double *mean, const double *cov,
+                             float *record) {
+    float *offset = record + gbs_packed_size(rank), *single = offset + rank + 1;
+    const double *s = cov, bias = mean[rank];
+    gbs_single_pairs(rank, omega, mean, cov, record);
+    for (size_t i = 0; i < rank; i++) {
+        double x = omega * mean[i];
+        s += rank - i;
+        offset[i] = (float)(x * bias + *s++);
+        single[i] = (float)x;
+    }
+    offset[rank] = (float)(omega * bias * bias + *s);
+    single[rank] = (float)omega;
+    single[rank + 1] = (float)(omega * bias);
+}

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROUNDS = 3, EXTRA = 6 };
+enum { ROUNDS = 3, EXTRA = 8 };
 
 /* Ratings that a shrunken mean is pulled to zero by. */
 #define MEAN_PULL 3.0

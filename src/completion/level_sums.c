@@ -7,6 +7,7 @@
 #include "completion/hierarchical.h"
 #include "core/ranks.h"
 #include "kernel/linalg.h"
+#include "kernel/tall.h"
 
 #include <math.h>
 #include <string.h>
@@ -48,7 +49,7 @@ static void centre_chunk(void *arg, size_t task, size_t worker) {
     double *strip = p->scratch + worker * STRIP * wide;
     for (size_t i = first; i < last; i += STRIP) {
         size_t count = last - i < STRIP ? last - i : STRIP;
-        gbs_rows_times(count, wide, own, s->phi + i * wide, s->coef, s->centre + i * own);
+        gbs_tall_times(count, wide, own, s->phi + i * wide, s->coef, s->centre + i * own);
         if (!p->gram) /* only rows have a scale that asks for it; a drawn B has none */
             continue;
         memcpy(strip, s->phi + i * wide, count * wide * sizeof *strip);
@@ -85,6 +86,16 @@ gbs_status gbs_levels_centre_side(gbs_levels *f, int side) {
     return GBS_OK;
 }
 
+/* Columns, whose weights are 1, as they stand. */
+static void sum_plain(const struct pass *p, size_t first, size_t last, double *cross,
+                      double *gram) {
+    const gbs_level_side *s = p->side;
+    size_t own = p->f->own, wide = s->features, count = last - first;
+    gbs_tall_cross(count, wide, own, s->phi + first * wide, s->mean + first * own, cross);
+    if (p->gram)
+        gbs_tall_gram(count, wide, s->phi + first * wide, gram);
+}
+
 /* Features times sqrt(omega) and means times sqrt(omega), a strip at a time. */
 static void sum_chunk(void *arg, size_t task, size_t worker) {
     const struct pass *p = arg;
@@ -93,6 +104,10 @@ static void sum_chunk(void *arg, size_t task, size_t worker) {
     items_of(p, task, &first, &last);
     double *phi = p->scratch + worker * STRIP * (wide + own), *mean = phi + STRIP * wide;
     double *cross = p->partial + task * p->per_chunk, *gram = cross + wide * own;
+    if (p->chunk > 0) {
+        sum_plain(p, first, last, cross, gram);
+        return;
+    }
     for (size_t i = first; i < last; i += STRIP) {
         size_t count = last - i < STRIP ? last - i : STRIP;
         for (size_t k = 0; k < count; k++) {
@@ -102,9 +117,9 @@ static void sum_chunk(void *arg, size_t task, size_t worker) {
             for (size_t c = 0; c < own; c++)
                 mean[k * own + c] = root * s->mean[(i + k) * own + c];
         }
-        gbs_add_cross(count, wide, own, phi, mean, cross);
+        gbs_tall_cross(count, wide, own, phi, mean, cross);
         if (p->gram)
-            gbs_add_gram(wide, count, phi, 1.0, gram);
+            gbs_tall_gram(count, wide, phi, gram);
     }
 }
 

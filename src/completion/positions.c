@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { VECTORS = 64, EXTRA = 6, ROUNDS = 3 };
+enum { VECTORS = 64, EXTRA = 8, ROUNDS = 3 };
 
 /* Spread over the items with ratings below which a feature is constant. */
 #define CONSTANT 1e-9

@@ -1,11 +1,13 @@
 /* Subspace iteration on the filled cells (docs/maths.md, 8.14): rows = M columns, columns = M'rows,
- * each made orthonormal by the eigenvectors of its Gram matrix. A product takes one pass over the
+ * each made orthonormal: the last two by the eigenvectors of their Gram matrices, those before, of
+ * which only what they span counts, by its Cholesky factor. A product takes one pass over the
  * ratings. */
 #include "completion/spectrum.h"
 
 #include "core/ranks.h"
 #include "kernel/linalg.h"
 #include "kernel/record_sums.h"
+#include "kernel/tall.h"
 #include "kernel/tile.h"
 
 #include <math.h>
@@ -13,6 +15,9 @@
 
 /* Items that are turned, and numbers that are drawn at a time. */
 enum { TURNED = 1024, DRAWN = 256 };
+/* Of the largest one: with smaller ones a Cholesky factor leaves vectors that are not orthogonal.
+ */
+#define LEAST_PIVOT 1e-5
 
 gbs_status gbs_spectrum_create(gbs_context *ctx, const gbs_ratings *ratings, size_t width,
                                bool positions, gbs_spectrum *out) {
@@ -99,11 +104,48 @@ static void multiply_block(void *arg, size_t task, size_t worker) {
     }
 }
 
-/* basis[side] becomes orthonormal; value: the squared singular values of what it was. */
-static bool orthonormal(gbs_spectrum *s, int side) {
+/* basis[side] times a matrix. */
+static void turn_basis(gbs_spectrum *s, int side, const double *turn) {
+    size_t width = s->width, items = s->ratings->by[side].items;
+    for (size_t i = 0; i < items; i += TURNED) {
+        size_t count = items - i < TURNED ? items - i : TURNED;
+        double *basis = s->basis[side] + i * width;
+        gbs_tall_times(count, width, width, basis, turn, s->spare);
+        memcpy(basis, s->spare, count * width * sizeof *basis);
+    }
+}
+
+/* R^-T of the Gram matrix RR' into turn; false: it is too near to singular. */
+static bool invert_root(const gbs_spectrum *s, double *turn) {
+    size_t width = s->width;
+    double least = INFINITY, most = 0.0;
+    memcpy(turn, s->gram, width * width * sizeof *turn);
+    if (!gbs_cholesky(width, turn))
+        return false;
+    for (size_t k = 0; k < width; k++) {
+        least = fmin(least, turn[k * width + k]);
+        most = fmax(most, turn[k * width + k]);
+    }
+    if (!(least > LEAST_PIVOT * most) || !gbs_lower_inverse(width, turn))
+        return false;
+    for (size_t i = 0; i < width; i++)
+        for (size_t k = i + 1; k < width; k++) {
+            turn[i * width + k] = turn[k * width + i];
+            turn[k * width + i] = 0.0;
+        }
+    return true;
+}
+
+/* basis[side] becomes orthonormal; final: value are the squared singular values of what it was. */
+static bool orthonormal(gbs_spectrum *s, int side, bool final) {
     size_t width = s->width, items = s->ratings->by[side].items;
     double *turn = s->work + 64 * width;
-    gbs_add_gram(width, items, s->basis[side], 0.0, s->gram);
+    memset(s->gram, 0, width * width * sizeof *s->gram);
+    gbs_tall_gram(items, width, s->basis[side], s->gram);
+    if (!final && invert_root(s, turn)) {
+        turn_basis(s, side, turn);
+        return true;
+    }
     if (!gbs_symmetric_eigen(width, s->gram, s->value, s->work))
         return false;
     double most = s->value[width - 1];
@@ -114,12 +156,7 @@ static bool orthonormal(gbs_spectrum *s, int side) {
         for (size_t c = 0; c < width; c++)
             turn[c * width + k] = scale * s->gram[(width - 1 - k) * width + c];
     }
-    for (size_t i = 0; i < items; i += TURNED) {
-        size_t count = items - i < TURNED ? items - i : TURNED;
-        double *basis = s->basis[side] + i * width;
-        gbs_rows_times(count, width, width, basis, turn, s->spare);
-        memcpy(basis, s->spare, count * width * sizeof *basis);
-    }
+    turn_basis(s, side, turn);
     return most > 0.0 && isfinite(most);
 }
 
@@ -148,7 +185,7 @@ gbs_status gbs_spectrum_iterate(gbs_spectrum *s, size_t rounds, uint64_t stream,
         gbs_made made = gbs_made_items(s->basis[p.side], s->width, l->block);
         gbs_dealt_for(s->ctx, l->blocks, 2.0 * (double)s->width * (double)s->ratings->n,
                       multiply_block, &p, &made, 1);
-        *sound = orthonormal(s, p.side);
+        *sound = orthonormal(s, p.side, step + 2 >= 2 * rounds);
         status = gbs_check_cancel(s->ctx);
     }
     return status;

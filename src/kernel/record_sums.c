@@ -26,11 +26,21 @@
             weighted[t] += y * (double)a[plain + t];                                               \
     }
 
+/* Bytes of a record beyond which the processor sees by itself what comes next. */
+enum { SMALL = 704, LINE = 64 };
+
+/* A small record comes while those before it are added. */
+#define CALL_FOR(RECORD, SIZE)                                                                     \
+    for (size_t at = 0; (SIZE) <= SMALL && at < (SIZE); at += LINE)                                \
+    __builtin_prefetch((const char *)(RECORD) + at)
+
 #define SUM_RECORDS(NAME, TYPE, FOUR, ONE)                                                         \
     void NAME(gbs_record_shape s, size_t count, const uint32_t *other, const double *y,            \
               double centre, double scale, const TYPE *records, double *sum, double *weighted) {   \
         size_t e = 0;                                                                              \
         for (; e + 4 <= count; e += 4) {                                                           \
+            for (size_t k = e + 4; k < count && k < e + 8; k++)                                    \
+                CALL_FOR(records + other[k] * s.stride, s.stride * sizeof *records);               \
             const double z[4] = {(y[e] - centre) * scale, (y[e + 1] - centre) * scale,             \
                                  (y[e + 2] - centre) * scale, (y[e + 3] - centre) * scale};        \
             FOUR(s.plain, s.both, records + other[e] * s.stride,                                   \
@@ -49,6 +59,25 @@ ADD_FOUR(four_singles, float)
 ADD_ONE(one_single, float)
 SUM_RECORDS(gbs_sum_singles, float, four_singles, one_single)
 
+enum { LANES = 8 };
+
+typedef double lanes __attribute__((vector_size(LANES * sizeof(double)), aligned(sizeof(double))));
+typedef float singles __attribute__((vector_size(LANES * sizeof(float)), aligned(sizeof(float))));
+
+/* What is written behind the end of a row is the begin of the next, and written again. */
+GBS_WIDE void gbs_single_pairs(size_t rank, double omega, const double *m, const double *s,
+                               float *out) {
+    for (size_t i = 0; i < rank; i++) {
+        const double x = omega * m[i];
+        const size_t numbers = rank - i;
+        for (size_t j = 0; j < numbers; j += LANES)
+            *(singles *)(out + j) = __builtin_convertvector(
+                x * *(const lanes *)(m + i + j) + *(const lanes *)(s + j), singles);
+        out += numbers;
+        s += numbers + 1;
+    }
+}
+
 GBS_WIDE static void four_rows(size_t width, const float *restrict a, const float *restrict b,
                                const float *restrict c, const float *restrict d, const double *w,
                                double *restrict sum) {
@@ -66,9 +95,12 @@ GBS_WIDE static void one_row(size_t width, const float *restrict a, double w,
 void gbs_sum_weighted_singles(size_t width, size_t count, const uint32_t *other,
                               const double *weight, const float *rows, double *sum) {
     size_t e = 0;
-    for (; e + 4 <= count; e += 4)
+    for (; e + 4 <= count; e += 4) {
+        for (size_t k = e + 4; k < count && k < e + 8; k++)
+            CALL_FOR(rows + other[k] * width, width * sizeof *rows);
         four_rows(width, rows + other[e] * width, rows + other[e + 1] * width,
                   rows + other[e + 2] * width, rows + other[e + 3] * width, weight + e, sum);
+    }
     for (; e < count; e++)
         one_row(width, rows + other[e] * width, weight[e], sum);
 }

@@ -23,6 +23,11 @@ void gbs_sum_singles(gbs_record_shape shape, size_t count, const uint32_t *other
                      double centre, double scale, const float *records, double *sum,
                      double *weighted);
 
+/* out (packed, single) = omega mm' + S of the first `rank` numbers of m, S packed with one row and
+ * column more (kernel/moments.h). Up to seven numbers behind m, behind S and behind out are read,
+ * and those behind out written. */
+void gbs_single_pairs(size_t rank, double omega, const double *m, const double *s, float *out);
+
 /* sum (width) += weight[e] * rows[other[e]], rows of `width` numbers, e < count. */
 void gbs_sum_weighted_singles(size_t width, size_t count, const uint32_t *other,
                               const double *weight, const float *rows, double *sum);

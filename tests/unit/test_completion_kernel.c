@@ -1,9 +1,12 @@
-/* What matrix completion computes with: digamma against MPFR, small Gaussians and sums of records
- * against plain loops, eight regressions side by side against one at a time. */
+/* What matrix completion computes with: digamma against MPFR, small Gaussians, products of tall
+ * matrices and sums of records against plain loops, eight regressions side by side against one at a
+ * time. */
 #include "completion_support.h"
 
+#include "completion/hierarchical.h"
 #include "kernel/eight.h"
 #include "kernel/special.h"
+#include "kernel/tall.h"
 
 #include <mpfr.h>
 
@@ -208,12 +211,83 @@ static void records_are_summed(void **state) {
     }
 }
 
+/* Whatever the sizes leave over of sixes, eights and strips. */
+static void tall_products(void **state) {
+    (void)state;
+    static const size_t sizes[][3] = {{1, 1, 1},  {5, 3, 7},    {6, 6, 8},     {7, 13, 9},
+                                      {64, 8, 8}, {65, 17, 17}, {200, 66, 17}, {131, 70, 33}};
+    struct dice r = {13};
+    for (size_t q = 0; q < sizeof sizes / sizeof *sizes; q++) {
+        size_t n = sizes[q][0], d = sizes[q][1], c = sizes[q][2];
+        double *x = doubles(n * d), *y = doubles(n * c), *m = doubles(d * c), *out = doubles(n * c),
+               *cross = doubles(d * c), *gram = doubles(d * d);
+        for (size_t k = 0; k < n * d; k++)
+            x[k] = dice_normal(&r);
+        for (size_t k = 0; k < n * c; k++)
+            y[k] = dice_normal(&r);
+        for (size_t k = 0; k < d * c; k++)
+            m[k] = cross[k] = dice_normal(&r);
+        for (size_t k = 0; k < d * d; k++)
+            gram[k] = 2.0;
+        gbs_tall_times(n, d, c, x, m, out);
+        gbs_tall_cross(n, d, c, x, y, cross);
+        gbs_tall_gram(n, d, x, gram);
+        for (size_t j = 0; j < c; j++) {
+            for (size_t i = 0; i < n; i++) {
+                double slow = 0.0;
+                for (size_t k = 0; k < d; k++)
+                    slow += x[i * d + k] * m[k * c + j];
+                assert_close(out[i * c + j], slow, 1e-13, 1e-13);
+            }
+            for (size_t p = 0; p < d; p++) {
+                double slow = m[p * c + j];
+                for (size_t i = 0; i < n; i++)
+                    slow += x[i * d + p] * y[i * c + j];
+                assert_close(cross[p * c + j], slow, 1e-12, 1e-12);
+            }
+        }
+        for (size_t p = 0; p < d; p++)
+            for (size_t j = 0; j <= p; j++) {
+                double slow = 2.0;
+                for (size_t i = 0; i < n; i++)
+                    slow += x[i * d + p] * x[i * d + j];
+                assert_close(gram[p * d + j], slow, 1e-12, 1e-12);
+            }
+        free(x), free(y), free(m), free(out), free(cross), free(gram);
+    }
+}
+
+/* A record in single precision is the one in double, rounded; those around it stay. */
+static void records_in_single_precision(void **state) {
+    (void)state;
+    struct dice r = {14};
+    for (size_t rank = 8; rank < 40; rank++) {
+        size_t own = rank + 1, packed = gbs_packed_size(own);
+        gbs_record_shape shape = gbs_level_record_shape(rank);
+        size_t numbers = shape.plain + shape.both;
+        double *mean = doubles(2 * own), *cov = doubles(2 * packed), *slow = doubles(shape.stride);
+        float *record = take(3 * shape.stride, sizeof *record);
+        for (size_t k = 0; k < 2 * own; k++)
+            mean[k] = dice_normal(&r);
+        for (size_t k = 0; k < 2 * packed; k++)
+            cov[k] = dice_normal(&r);
+        for (size_t k = 0; k < 3 * shape.stride; k++)
+            record[k] = 7.0F;
+        gbs_level_record(rank, 1.7, mean, cov, slow);
+        gbs_level_record_single(rank, 1.7, mean, cov, record + shape.stride);
+        for (size_t k = 0; k < numbers; k++)
+            assert_close((double)record[shape.stride + k], slow[k], 1.2e-7, 1e-7);
+        for (size_t k = 0; k < shape.stride; k++)
+            assert_true(record[k] == 7.0F && record[2 * shape.stride + k] == 7.0F);
+        free(mean), free(cov), free(slow), free(record);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(digamma_is_that_of_mpfr),
-        cmocka_unit_test(small_gaussians),
-        cmocka_unit_test(eight_at_a_time),
-        cmocka_unit_test(records_are_summed),
+        cmocka_unit_test(digamma_is_that_of_mpfr), cmocka_unit_test(small_gaussians),
+        cmocka_unit_test(eight_at_a_time),         cmocka_unit_test(records_are_summed),
+        cmocka_unit_test(tall_products),           cmocka_unit_test(records_in_single_precision),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
