@@ -8,7 +8,6 @@
 
 /* Where the ascent stops, in nats a rating: small sets, whose sweeps cost little, go further. */
 #define LEAST_TOLERANCE 5e-5
-#define MOST_TOLERANCE 2e-4
 #define MANY_RATINGS 1e6
 /* Of the paper's model, as a share of the free energy. */
 #define PAPER_TOLERANCE 1e-6
@@ -55,8 +54,8 @@ gbs_status gbs_attempt_continue(const struct gbs_completion_run *r,
 
 gbs_status gbs_attempt_ascend(const struct gbs_completion_run *r, size_t sweeps,
                               struct gbs_level_attempt *a) {
-    double n = (double)r->learned->n, chosen = MOST_TOLERANCE * sqrt(n / MANY_RATINGS);
-    chosen = fmin(MOST_TOLERANCE, fmax(LEAST_TOLERANCE, chosen));
+    double n = (double)r->learned->n, chosen = GBS_MOST_TOLERANCE * sqrt(n / MANY_RATINGS);
+    chosen = fmin(GBS_MOST_TOLERANCE, fmax(fmax(LEAST_TOLERANCE, a->tolerance), chosen));
     gbs_level_options o = {.most_sweeps = sweeps < r->o->max_sweeps ? sweeps : r->o->max_sweeps,
                            .tolerance = r->o->tolerance > 0.0 ? r->o->tolerance : chosen,
                            .stage = "completing",
@@ -67,6 +66,7 @@ gbs_status gbs_attempt_ascend(const struct gbs_completion_run *r, size_t sweeps,
 static gbs_status fit_levels(struct gbs_completion_run *r, struct gbs_level_candidate c,
                              struct gbs_level_attempt *a) {
     gbs_status status = a->f.ctx == NULL ? gbs_attempt_begin(r, r->learned, c, NULL, a) : GBS_OK;
+    a->tolerance = c.tolerance;
     if (status == GBS_OK)
         status = gbs_attempt_ascend(r, r->o->max_sweeps, a);
     r->ascent = a->ascent;

@@ -13,12 +13,16 @@ enum { GBS_LEAST_TO_RANK = 200 };
 /* Components that are enough to see what a set is like; more are asked for with reason. */
 enum { GBS_PLENTY = 16 };
 
+/* The largest fall of the free energy by a sweep, in nats a rating, at which an ascent stops. */
+#define GBS_MOST_TOLERANCE 2e-4
+
 /* What is chosen. */
 struct gbs_level_candidate {
     gbs_completion_model model;
     size_t rank;
     bool positions;   /* hierarchical */
     double inflation; /* of its variances, by ratings left out; 0: not known */
+    double tolerance; /* where its ascent may stop, by ratings left out; 0: not known */
 };
 
 struct gbs_level_attempt {
@@ -27,6 +31,7 @@ struct gbs_level_attempt {
     gbs_levels f;
     gbs_ascent ascent;
     gbs_trace trace;
+    double tolerance; /* 0: by the number of ratings */
 };
 
 /* Where a fit of the same table ended: columns x (rank + 1), factors and bias in units of the
@@ -68,6 +73,8 @@ void gbs_missed_swap(struct gbs_missed *a, struct gbs_missed *b);
 /* Other ratings of the same table, behind what m holds; *error: their mean squared error. */
 gbs_status gbs_levels_miss(const gbs_levels *f, const gbs_ratings *test, struct gbs_missed *m,
                            double *error);
+/* Their mean squared error alone. */
+double gbs_levels_error(const gbs_levels *f, const gbs_ratings *test);
 gbs_status gbs_paper_miss(const gbs_factors *f, const gbs_ratings *test, struct gbs_missed *m,
                           double *error);
 /* Whether the squares of a are below those of b, of the same ratings, by more than so many standard

@@ -87,6 +87,23 @@ gbs_status gbs_levels_miss(const gbs_levels *f, const gbs_ratings *test, struct 
     return GBS_OK;
 }
 
+double gbs_levels_error(const gbs_levels *f, const gbs_ratings *test) {
+    const gbs_rating_list *l = &test->by[0];
+    double sum = 0.0;
+    for (size_t i = 0; i < l->items; i++) {
+        const double *row = f->side[0].mean + i * f->own;
+        for (size_t e = l->start[i]; e < l->start[i + 1]; e++) {
+            const double *column = f->side[1].mean + l->other[e] * f->own;
+            double p = row[f->rank] + column[f->rank];
+            for (size_t k = 0; k < f->rank; k++)
+                p += row[k] * column[k];
+            double off = l->value[e] - f->ratings->center - f->scale * p;
+            sum += off * off;
+        }
+    }
+    return sum / (double)test->n;
+}
+
 gbs_status gbs_paper_miss(const gbs_factors *f, const gbs_ratings *test, struct gbs_missed *m,
                           double *error) {
     const gbs_rating_list *l = &test->by[0];

@@ -59,6 +59,32 @@ static void random_positions_cost_nothing(void **state) {
     gbs_context_free(ctx);
 }
 
+/* Many rows and columns for their ratings: a fit stops where ratings left out gain no more, sooner
+ * than where F stands still, and is as good there. */
+static void sweeps_that_gain_nothing_are_not_made(void **state) {
+    (void)state;
+    gbs_context *ctx = new_context(2, 1);
+    struct matrix_truth t = make_truth(8, 1200, 900, 2, 24000, 1.0, 3.0, true);
+    gbs_complete_settings o = gbs_complete_settings_default();
+    gbs_completion *m;
+    struct score rmse[2];
+    size_t sweeps[2];
+    o.rank = 16;
+    for (int k = 0; k < 2; k++) {
+        o.tolerance = k == 0 ? 0.0 : 5e-5;
+        rmse[k] = split_score(ctx, &t, t.n / 10, &o, &m);
+        sweeps[k] = facts_of(m).sweeps;
+        gbs_completion_free(m);
+    }
+    print_message("%zu and %zu sweeps: %.5f and %.5f, intervals cover %.3f and %.3f\n", sweeps[0],
+                  sweeps[1], rmse[0].theta_rmse, rmse[1].theta_rmse, rmse[0].coverage,
+                  rmse[1].coverage);
+    assert_true(3 * sweeps[0] < 2 * sweeps[1]);
+    assert_at_most(rmse[0].theta_rmse, 1.01 * rmse[1].theta_rmse);
+    free_truth(&t);
+    gbs_context_free(ctx);
+}
+
 /* Twice the rank is no worse: what it costs the mean field is seen on ratings left out. */
 static void more_components_cost_nothing(void **state) {
     (void)state;
@@ -382,6 +408,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(informative_positions_are_used),
         cmocka_unit_test(random_positions_cost_nothing),
+        cmocka_unit_test(sweeps_that_gain_nothing_are_not_made),
         cmocka_unit_test(more_components_cost_nothing),
         cmocka_unit_test(folds_choose_model_and_rank),
         cmocka_unit_test(the_model_that_wins_is_certified),
