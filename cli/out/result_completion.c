@@ -172,6 +172,11 @@ void result_completion_text(struct text *out, const gbs_completion *model) {
         line_add(out, LINE_LONG, "spread",
                  "variances of predictions times %.3f, as ratings left out of fits ask for",
                  gbs_completion_inflation(model));
+    double kept, all = gbs_completion_monte_carlo(model, &kept);
+    if (isfinite(all))
+        line_add(out, LINE_LONG, "Monte Carlo",
+                 "values are off their limit by %.4f, the model's own by %.4f (root mean square)",
+                 all, kept);
     history_text(out, model, i->folds);
     snprintf(end, sizeof end, "%zu sweeps, %s", i->sweeps,
              i->converged ? "converged" : "NOT CONVERGED");

@@ -137,6 +137,11 @@ GBS_API double gbs_completion_miss_bound(const gbs_completion *model);
  * as in a model that was asked for by name and has nothing to choose. gbs_completion_predict and
  * gbs_completion_noise have it in them. */
 GBS_API double gbs_completion_inflation(const gbs_completion *model);
+/* Of the hierarchical model's sampler: how far its predictions are from those of a chain without
+ * end, root mean square over some cells, by means of batches of the draws. The one returned is of
+ * cells that are asked for with the fit, which average over all draws; `kept` (may be NULL) of what
+ * the model predicts from the draws that it keeps. NaN where it is not known. */
+GBS_API double gbs_completion_monte_carlo(const gbs_completion *model, double *kept);
 /* Variance of the noise of a rating in this row (GBS_UNSEEN: in a row without ratings); NaN unless
  * there is such a row. */
 GBS_API double gbs_completion_noise(const gbs_completion *model, uint32_t row);

@@ -23,6 +23,7 @@ typedef struct gbs_level_side {
     double *phi;      /* items x features: the intercept first */
     double *mean;     /* items x D */
     double *cov;      /* items x packed(D): of a row times its tau */
+    double *best;     /* items x D: of a draw, its conditional mean; NULL: not kept */
     double *omega;    /* items: E tau of a row, 1 for a column */
     double *centre;   /* items x D: prior means at the last half sweep */
     double *leverage; /* items: phi'G^-1 phi then; of rows alone */

@@ -135,7 +135,8 @@ gbs_status gbs_levels_sample(gbs_levels *f, size_t number, size_t burn_in, size_
         status = sweep(&c, number + t);
         if (status == GBS_OK && t >= burn_in)
             status = visit(user, f, t - burn_in);
-        gbs_progress(f->ctx, "sampling", (double)(t + 1) / (double)(burn_in + draws));
+        gbs_progress(f->ctx, draws > 0 ? "sampling" : "burning in",
+                     (double)(t + 1) / (double)(burn_in + draws));
     }
     f->stream = 0;
     gbs_array_free(f->ctx, c.root);

@@ -114,6 +114,8 @@ bool gbs_level_update_item(gbs_levels *f, int s, size_t i, double *scratch, doub
     gbs_small_solve(own, lower, b, NULL, work, best);
     if (f->stream == 0)
         gbs_small_inverse(own, lower, cov);
+    else if (side->best != NULL)
+        memcpy(side->best + i * own, best, own * sizeof *best);
     for (size_t c = 0; c < own; c++) {
         mean[c] += f->relax * (best[c] - mean[c]);
         gap[c] = mean[c] - centre[c];

@@ -131,6 +131,8 @@ static size_t made_of(const struct half *h, gbs_made *made) {
     made[used++] = gbs_made_items(side->mean, f->own, l->block);
     if (f->stream == 0)
         made[used++] = gbs_made_items(side->cov, gbs_packed_size(f->own), l->block);
+    else if (side->best != NULL)
+        made[used++] = gbs_made_items(side->best, f->own, l->block);
     if (h->side == 1)
         return used;
     made[used++] = gbs_made_items(side->omega, 1, l->block);

@@ -49,7 +49,7 @@ static void free_side(const gbs_context *ctx, gbs_level_side *s) {
     double *const all[] = {
         s->mean,      s->cov,           s->omega,     s->centre,         s->leverage, s->coef,
         s->gram_root, s->gram_variance, s->relevance, s->relevance_rate, s->scatter,  s->precision,
-        s->second,    s->spread,        s->cross,     s->weighted};
+        s->second,    s->spread,        s->cross,     s->weighted,       s->best};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         gbs_array_free(ctx, all[k]);
 }

@@ -34,6 +34,7 @@ enum {
     GBS_COMPLETION_REOPEN = 7,    /* columns of components that the sampler begins anew */
     GBS_COMPLETION_POSITIONS = 8, /* the basis of the features of positions */
     GBS_COMPLETION_LEFT_OUT = 9,  /* which ratings say whether positions help */
+    GBS_COMPLETION_PROBES = 10,   /* + side: cells that tell of the Monte Carlo error */
     GBS_COMPLETION_SWEEP = 16     /* + side: items; + 2: mu; + 4, 5: noise; + 6, 7: variances */
 };
 

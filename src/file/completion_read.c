@@ -235,6 +235,18 @@ static gbs_status get_inflation(gbs_context *ctx, const json_t *root, gbs_comple
     return c->inflation > 0.0 ? GBS_OK : damaged(ctx, "the inflation is not positive");
 }
 
+/* Files of earlier versions, and those of no sampler, do not name it. */
+static gbs_status get_monte_carlo(gbs_context *ctx, const json_t *root, gbs_completion *c) {
+    double *both = NULL;
+    if (json_object_get(root, "monte_carlo") == NULL)
+        return GBS_OK;
+    TRY(gbs_json_get_reals(ctx, root, "monte_carlo", 2, &both));
+    bool sound = both[0] > 0.0 && both[1] > 0.0;
+    memcpy(c->monte_carlo, both, sizeof c->monte_carlo);
+    gbs_array_free(ctx, both);
+    return sound ? GBS_OK : damaged(ctx, "a Monte Carlo error is not positive");
+}
+
 static gbs_status get_seen(gbs_context *ctx, const json_t *root, gbs_completion *c) {
     const json_t *seen = json_object_get(root, "seen");
     if (!json_is_array(seen) || json_array_size(seen) != c->info.rows)
@@ -286,6 +298,7 @@ static gbs_status get_all(gbs_context *ctx, const json_t *root, const unsigned c
     TRY(gbs_json_get_real_or_nan(ctx, root, "mae_bound", &c->mae_bound));
     TRY(gbs_json_get_real_or_nan(ctx, root, "miss_bound", &c->miss_bound));
     TRY(get_inflation(ctx, root, c));
+    TRY(get_monte_carlo(ctx, root, c));
     if ((json_object_get(root, "binary") != NULL) != (binary != NULL))
         return damaged(ctx,
                        binary != NULL ? "bytes follow its text" : "its binary part is missing");

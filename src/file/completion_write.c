@@ -127,6 +127,8 @@ static bool put_head(json_t *root, const gbs_completion *c, bool binary) {
              put_real(root, "miss_bound", gbs_completion_miss_bound(c));
     if (c->inflation != 1.0)
         ok = ok && put_real(root, "inflation", c->inflation);
+    if (c->monte_carlo[0] > 0.0)
+        ok = ok && gbs_json_put(root, "monte_carlo", gbs_json_reals(c->monte_carlo, 2));
     if (i->has_range)
         ok = ok && gbs_json_put(root, "range", gbs_json_reals((double[]){i->low, i->high}, 2));
     return ok && gbs_json_put_origin(root, &c->origin) &&

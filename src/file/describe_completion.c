@@ -51,6 +51,18 @@ static void put_range(gbs_writer *w, const gbs_completion_info *i) {
     gbs_writer_close(w, ']');
 }
 
+static void put_monte_carlo(gbs_writer *w, const gbs_completion *model) {
+    double kept, all = gbs_completion_monte_carlo(model, &kept);
+    if (isnan(all)) {
+        gbs_writer_text(w, "monte_carlo", NULL);
+        return;
+    }
+    gbs_writer_open(w, "monte_carlo", '{');
+    gbs_writer_number(w, "draws", all);
+    gbs_writer_number(w, "kept", kept);
+    gbs_writer_close(w, '}');
+}
+
 static void put_info(gbs_writer *w, const gbs_completion *model) {
     const gbs_completion_info *i = &model->info;
     gbs_writer_text(w, "task", "complete");
@@ -82,6 +94,7 @@ static void put_info(gbs_writer *w, const gbs_completion *model) {
     gbs_writer_text(w, "sampler", gbs_sampler_name(i->sampler));
     gbs_writer_count(w, "draws", i->draws);
     gbs_writer_count(w, "burn_in", i->burn_in);
+    put_monte_carlo(w, model);
     put_range(w, i);
 }
 

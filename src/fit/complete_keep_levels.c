@@ -128,8 +128,13 @@ void gbs_completion_mean_noise(const struct gbs_completion_run *r, gbs_completio
     c->info.lambda = n / (2.0 * c->info.noise_variance);
 }
 
+/* From standardised ratings to the ratings' units: factors share the scale. */
+static double unit_of(const gbs_levels *f, size_t coordinate) {
+    return coordinate < f->rank ? sqrt(f->scale) : f->scale;
+}
+
 gbs_status gbs_completion_keep_levels(const struct gbs_completion_run *r, const gbs_levels *f,
-                                      size_t draw) {
+                                      double *const turn[2], size_t draw) {
     size_t own = f->own;
     gbs_completion *c = r->model;
     struct keeping k = {.f = f, .c = c, .draw = draw};
@@ -137,10 +142,14 @@ gbs_status gbs_completion_keep_levels(const struct gbs_completion_run *r, const 
     k.turn[1] = gbs_matrix(r->ctx, own, own);
     k.scratch = gbs_matrix(r->ctx, gbs_workers(r->ctx), 2 * own * own);
     bool ready = k.turn[0] != NULL && k.turn[1] != NULL && k.scratch != NULL, sound = true;
-    gbs_status status = ready ? gbs_levels_axes(f, k.turn) : GBS_ERR_MEMORY;
+    gbs_status status = !ready         ? GBS_ERR_MEMORY
+                        : turn == NULL ? gbs_levels_axes(f, k.turn)
+                                       : GBS_OK;
+    for (int s = 0; s < 2 && ready && turn != NULL; s++)
+        memcpy(k.turn[s], turn[s], own * own * sizeof *turn[s]);
     for (k.side = 0; k.side < 2 && status == GBS_OK; k.side++) {
         for (size_t i = 0; i < own * own; i++)
-            k.turn[k.side][i] *= i / own < f->rank ? sqrt(f->scale) : f->scale;
+            k.turn[k.side][i] *= unit_of(f, i / own);
         sound = keep_prior(&k) && sound;
         gbs_parallel_for(r->ctx, (f->side[k.side].items + ITEMS_A_TASK - 1) / ITEMS_A_TASK,
                          4.0 * (double)f->side[k.side].items * (double)(own * own * own),
@@ -159,6 +168,28 @@ gbs_status gbs_completion_keep_levels(const struct gbs_completion_run *r, const 
     return status;
 }
 
+/* Moves the kept vectors of one item, own numbers `stride` apart, so that their mean is `mean`. */
+static void centre_item(const gbs_levels *f, size_t kept, size_t stride, const double *mean,
+                        double *x) {
+    for (size_t k = 0; k < f->own; k++) {
+        double sum = 0.0;
+        for (size_t t = 0; t < kept; t++)
+            sum += x[t * stride + k];
+        double step = unit_of(f, k) * mean[k] - sum / (double)kept;
+        for (size_t t = 0; t < kept; t++)
+            x[t * stride + k] += step;
+    }
+}
+
+void gbs_completion_centre_draws(gbs_completion *c, const gbs_levels *f, double *const mean[2]) {
+    for (int s = 0; s < 2; s++) {
+        size_t items = f->side[s].items, own = f->own;
+        for (size_t i = 0; i < items; i++)
+            centre_item(f, c->kept, items * own, mean[s] + i * own, c->mean[s] + i * own);
+        centre_item(f, c->kept, own, mean[s] + items * own, c->prior_mean[s]);
+    }
+}
+
 gbs_status gbs_completion_keep_hierarchical(struct gbs_completion_run *r, const gbs_levels *f,
                                             bool positions) {
     gbs_status status = gbs_completion_begin_model(
@@ -166,7 +197,7 @@ gbs_status gbs_completion_keep_hierarchical(struct gbs_completion_run *r, const 
     if (status == GBS_OK)
         status = gbs_completion_reserve_hierarchical(r->ctx, r->model);
     if (status == GBS_OK)
-        status = gbs_completion_keep_levels(r, f, 0);
+        status = gbs_completion_keep_levels(r, f, NULL, 0);
     if (status != GBS_OK)
         return status;
     gbs_completion *c = r->model;

@@ -1,24 +1,48 @@
 /* Draws of the hierarchical model's sampler: predictions of the asked cells averaged over all of
- * them, some kept (docs/maths.md, 8.20). A row or column without ratings has the law that a draw's
- * Lambda and B give it. */
+ * them from conditional means, some draws kept about the means of all, and how far such averages
+ * are from their limit (docs/maths.md, 8.20). A row or column without ratings has the law that a
+ * draw's Lambda and B give it. */
+#include "completion/level_average.h"
 #include "completion/level_gibbs.h"
+#include "core/random.h"
 #include "fit/complete.h"
 #include "kernel/moments.h"
 
 #include <math.h>
 #include <string.h>
 
+/* Cells that are looked at: those asked for, and some that tell of the Monte Carlo error. */
+struct watched {
+    size_t n;
+    const uint32_t *row, *column;
+    double *start; /* what the mean field predicts, where the chain begins */
+    double *mean;  /* over the draws, of what estimates the prediction */
+    /* of the drawn values: their mean, the sum of squares about it, variances of new items in it */
+    double *drawn, *square;
+};
+
+enum { ASKED, PROBES, SETS, MOST_PROBES = 1000, MOST_BATCHES = 256 };
+
 struct sampling {
     struct gbs_completion_run *r;
     const gbs_levels *f;
+    gbs_level_average average;
+    struct watched set[SETS], *at;
+    uint32_t *probe[2];
     size_t t, kept;
+    size_t batches, length;   /* of the draws; what is left over has no part in the error */
+    double *batch;            /* probes x batches: means of the probes' estimates */
     bool any_new;             /* a cell lies in a row or column without ratings */
     double *cov[2], *scratch; /* packed, of such an item in this draw */
-    double *square;           /* of each cell about its running mean */
     double *ones;             /* a worker: own */
 };
 
 enum { CELLS_A_TASK = 1024 };
+
+/* Fewer say nothing of their variance. */
+enum { LEAST_BATCHES = 10 };
+/* However slow the chain is, its own average takes no more than this from a variance about it. */
+#define LEAST_PART 0.25
 
 /* x with 1 in place of the bias. */
 static const double *with_one(size_t rank, const double *x, double *out) {
@@ -27,40 +51,42 @@ static const double *with_one(size_t rank, const double *x, double *out) {
     return out;
 }
 
-/* One draw's prediction of a cell, standardised; *extra: its variance, of new items. */
-static double draw_cell(const struct sampling *run, uint32_t row, uint32_t column, double *ones,
-                        double *extra) {
+/* The variance that new items add to a draw's prediction, standardised. */
+static double new_variance(const struct sampling *run, uint32_t row, uint32_t column,
+                           double *ones) {
     const gbs_levels *f = run->f;
     size_t own = f->own, rank = f->rank;
     bool new_row = row == GBS_UNSEEN, new_column = column == GBS_UNSEEN;
     const double *x = new_row ? f->side[0].coef : f->side[0].mean + row * own,
                  *z = new_column ? f->side[1].coef : f->side[1].mean + column * own;
-    double p = x[rank] + z[rank];
-    for (size_t k = 0; k < rank; k++)
-        p += x[k] * z[k];
-    *extra = 0.0;
+    double extra = 0.0;
     if (new_row)
-        *extra += gbs_packed_quadratic(own, run->cov[0], with_one(rank, z, ones));
+        extra += gbs_packed_quadratic(own, run->cov[0], with_one(rank, z, ones));
     if (new_column)
-        *extra += gbs_packed_quadratic(own, run->cov[1], with_one(rank, x, ones));
+        extra += gbs_packed_quadratic(own, run->cov[1], with_one(rank, x, ones));
     if (new_row && new_column)
-        *extra += gbs_packed_inner(rank, own, run->cov[0], own, run->cov[1]);
-    return p;
+        extra += gbs_packed_inner(rank, own, run->cov[0], own, run->cov[1]);
+    return extra;
+}
+
+static void visit_cell(const struct sampling *run, struct watched *w, size_t e, double *ones) {
+    double scale = run->f->scale, centre = run->f->ratings->center, drawn,
+           q = centre + scale * gbs_level_average_cell(run->f, &run->average, w->row[e],
+                                                       w->column[e], &drawn);
+    double count = (double)(run->t + 1), p = centre + scale * drawn, step = p - w->drawn[e];
+    w->mean[e] += (q - w->mean[e]) / count;
+    w->drawn[e] += step / count;
+    w->square[e] += step * (p - w->drawn[e]) +
+                    scale * scale * new_variance(run, w->row[e], w->column[e], ones);
+    if (w == &run->set[PROBES] && run->t < run->batches * run->length)
+        run->batch[e * run->batches + run->t / run->length] += q / (double)run->length;
 }
 
 static void visit_cells(void *arg, size_t task, size_t worker) {
-    struct sampling *run = arg;
-    const gbs_complete_settings *o = run->r->o;
-    double scale = run->f->scale, centre = run->f->ratings->center,
-           *ones = run->ones + worker * run->f->own;
+    const struct sampling *run = arg;
     size_t last = (task + 1) * CELLS_A_TASK;
-    for (size_t e = task * CELLS_A_TASK; e < last && e < o->cells; e++) {
-        double extra,
-            p = centre + scale * draw_cell(run, o->cell_row[e], o->cell_column[e], ones, &extra),
-            step = p - o->cell_value[e];
-        o->cell_value[e] += step / (double)(run->t + 1);
-        run->square[e] += step * (p - o->cell_value[e]) + scale * scale * extra;
-    }
+    for (size_t e = task * CELLS_A_TASK; e < last && e < run->at->n; e++)
+        visit_cell(run, run->at, e, run->ones + worker * run->f->own);
 }
 
 static gbs_status visit(void *user, const gbs_levels *f, size_t t) {
@@ -78,47 +104,152 @@ static gbs_status visit(void *user, const gbs_levels *f, size_t t) {
                               "the sampler broke down: a precision is not positive definite");
     if (status != GBS_OK)
         return status;
-    gbs_parallel_for(f->ctx, (o->cells + CELLS_A_TASK - 1) / CELLS_A_TASK,
-                     4.0 * (double)f->own * (double)o->cells, visit_cells, run);
+    for (run->at = run->set; run->at < run->set + SETS; run->at++)
+        gbs_parallel_for(f->ctx, (run->at->n + CELLS_A_TASK - 1) / CELLS_A_TASK,
+                         8.0 * (double)f->own * (double)run->at->n, visit_cells, run);
+    gbs_level_average_take(f, &run->average);
     for (size_t i = 0; i < rows; i++)
         model->noise[i] += unit / f->side[0].omega[i];
     model->noise[rows] += unit * f->beta / (f->alpha - 1.0);
     /* evenly spread over the draws, the last one among them */
     if ((t + 1) * model->kept / o->draws > t * model->kept / o->draws)
-        status = gbs_completion_keep_levels(run->r, f, run->kept++);
-    return status;
+        status = gbs_completion_keep_levels(run->r, f, run->average.turn, run->kept++);
+    return status == GBS_OK ? gbs_level_average_aim(f, &run->average) : status;
+}
+
+static bool watch(const gbs_levels *f, size_t n, const uint32_t *row, const uint32_t *column,
+                  struct watched *w) {
+    gbs_context *ctx = f->ctx;
+    *w = (struct watched){n,
+                          row,
+                          column,
+                          gbs_doubles(ctx, n),
+                          gbs_doubles(ctx, n),
+                          gbs_doubles(ctx, n),
+                          gbs_doubles(ctx, n)};
+    return w->start != NULL && w->mean != NULL && w->drawn != NULL && w->square != NULL;
+}
+
+/* What the mean field predicts. */
+static void predict_start(const gbs_levels *f, struct watched *w) {
+    for (size_t e = 0; e < w->n; e++) {
+        const double *x = w->row[e] == GBS_UNSEEN ? f->side[0].coef
+                                                  : f->side[0].mean + w->row[e] * f->own,
+                     *z = w->column[e] == GBS_UNSEEN ? f->side[1].coef
+                                                     : f->side[1].mean + w->column[e] * f->own;
+        double p = x[f->rank] + z[f->rank];
+        for (size_t k = 0; k < f->rank; k++)
+            p += x[k] * z[k];
+        w->start[e] = f->ratings->center + f->scale * p;
+    }
+}
+
+/* Rows and columns as often as they are rated, but not the rated cells themselves. */
+static void pick_probes(const gbs_levels *f, size_t n, uint32_t *const probe[2]) {
+    for (int s = 0; s < 2; s++)
+        for (size_t e = 0; e < n; e++) {
+            uint64_t k = gbs_below(f->ctx->seed,
+                                   GBS_STREAM_COMPLETION + GBS_COMPLETION_PROBES + (uint64_t)s, e,
+                                   f->ratings->n);
+            probe[s][e] = f->ratings->by[1 - s].other[k];
+        }
 }
 
 static bool create_sampling(const gbs_levels *f, struct sampling *run) {
     const gbs_complete_settings *o = run->r->o;
-    size_t packed = gbs_packed_size(f->own);
+    size_t packed = gbs_packed_size(f->own),
+           probes = f->ratings->n < MOST_PROBES ? f->ratings->n : MOST_PROBES;
+    run->length = (o->draws + MOST_BATCHES - 1) / MOST_BATCHES;
+    run->batches = o->draws / run->length;
+    run->batch = gbs_matrix(f->ctx, probes, run->batches);
     run->cov[0] = gbs_doubles(f->ctx, packed);
     run->cov[1] = gbs_doubles(f->ctx, packed);
     run->scratch = gbs_matrix(f->ctx, f->own, f->own);
-    run->square = gbs_doubles(f->ctx, o->cells);
     run->ones = gbs_matrix(f->ctx, gbs_workers(f->ctx), f->own);
-    for (size_t e = 0; e < o->cells; e++) {
-        o->cell_value[e] = 0.0;
+    run->probe[0] = gbs_array_alloc(f->ctx, probes, sizeof(uint32_t));
+    run->probe[1] = gbs_array_alloc(f->ctx, probes, sizeof(uint32_t));
+    bool ready = watch(f, o->cells, o->cell_row, o->cell_column, &run->set[ASKED]);
+    ready = watch(f, probes, run->probe[0], run->probe[1], &run->set[PROBES]) && ready;
+    for (size_t e = 0; e < o->cells; e++)
         run->any_new = run->any_new || o->cell_row[e] == GBS_UNSEEN ||
                        o->cell_column[e] == GBS_UNSEEN;
-    }
-    return run->cov[0] != NULL && run->cov[1] != NULL && run->scratch != NULL &&
-           run->square != NULL && run->ones != NULL;
+    ready = ready && run->cov[0] != NULL && run->cov[1] != NULL && run->scratch != NULL &&
+            run->ones != NULL && run->batch != NULL && run->probe[0] != NULL &&
+            run->probe[1] != NULL;
+    if (!ready)
+        return false;
+    pick_probes(f, probes, run->probe);
+    for (int k = 0; k < SETS; k++)
+        predict_start(f, &run->set[k]);
+    return true;
 }
 
 static void free_sampling(const gbs_context *ctx, struct sampling *run) {
+    gbs_level_average_free(ctx, &run->average);
     gbs_array_free(ctx, run->cov[0]);
     gbs_array_free(ctx, run->cov[1]);
     gbs_array_free(ctx, run->scratch);
-    gbs_array_free(ctx, run->square);
     gbs_array_free(ctx, run->ones);
+    gbs_array_free(ctx, run->batch);
+    gbs_array_free(ctx, run->probe[0]);
+    gbs_array_free(ctx, run->probe[1]);
+    for (int k = 0; k < SETS; k++) {
+        gbs_array_free(ctx, run->set[k].start);
+        gbs_array_free(ctx, run->set[k].mean);
+        gbs_array_free(ctx, run->set[k].drawn);
+        gbs_array_free(ctx, run->set[k].square);
+    }
+}
+
+/* Mean over the probes of the products of batches that lie `lag` apart, about the probe's mean. */
+static double autocovariance(const struct sampling *run, size_t lag) {
+    const struct watched *w = &run->set[PROBES];
+    double sum = 0.0;
+    for (size_t e = 0; e < w->n; e++) {
+        const double *x = run->batch + e * run->batches;
+        double mean = 0.0;
+        for (size_t b = 0; b < run->batches; b++)
+            mean += x[b] / (double)run->batches;
+        for (size_t b = 0; b + lag < run->batches; b++)
+            sum += (x[b] - mean) * (x[b + lag] - mean);
+    }
+    return sum / (double)(w->n * run->batches);
+}
+
+/* The variance of an average over all draws, mean over the probes: sums of neighbouring
+ * autocovariances as long as they are positive and fall (Geyer 1992). Those are about the average
+ * of the chain, not its limit, so each is short of the truth by what is asked for. */
+static double monte_carlo_variance(const struct sampling *run) {
+    double n = (double)run->batches, sum = 0.0, least = INFINITY, lags = 0.0;
+    for (size_t lag = 0; lag + 1 < run->batches; lag += 2) {
+        double pair = autocovariance(run, lag) + autocovariance(run, lag + 1);
+        if (!(pair > 0.0))
+            break;
+        least = fmin(least, pair);
+        sum += 2.0 * least;
+        lags += 4.0;
+    }
+    sum -= autocovariance(run, 0);
+    return run->batches < LEAST_BATCHES ? NAN : sum / n / fmax(LEAST_PART, 1.0 - (lags - 1.0) / n);
+}
+
+/* What share of their distance to the mean field the averages keep (James and Stein): that which is
+ * more than Monte Carlo error. */
+static double kept_share(const struct sampling *run, double variance) {
+    const struct watched *w = &run->set[PROBES];
+    double distance = 0.0;
+    for (size_t e = 0; e < w->n; e++)
+        distance += (w->mean[e] - w->start[e]) * (w->mean[e] - w->start[e]) / (double)w->n;
+    return distance > variance ? 1.0 - variance / distance : isnan(variance) ? 1.0 : 0.0;
 }
 
 /* The averages over all draws, of the cells that were asked for. */
-static gbs_status finish_cells(const struct sampling *run) {
+static gbs_status finish_cells(const struct sampling *run, double share) {
     const gbs_complete_settings *o = run->r->o;
+    const struct watched *w = &run->set[ASKED];
     for (size_t e = 0; e < o->cells; e++) {
-        o->cell_sd[e] = sqrt(run->square[e] / (double)o->draws);
+        o->cell_value[e] = w->start[e] + share * (w->mean[e] - w->start[e]);
+        o->cell_sd[e] = sqrt(w->square[e] / (double)o->draws);
         if (!isfinite(o->cell_value[e]) || !isfinite(o->cell_sd[e]))
             return gbs_fail(run->r->ctx, GBS_ERR_NUMERIC,
                             "cell %zu: its prediction is not a finite number", e + 1);
@@ -126,6 +257,45 @@ static gbs_status finish_cells(const struct sampling *run) {
             o->cell_value[e] = gbs_rating_clip(o->cell_value[e], o->low, o->high);
     }
     return GBS_OK;
+}
+
+/* Monte Carlo errors over the probes: of an average over all draws, and of the kept ones, which are
+ * off the former by what the rest would have told. */
+static gbs_status tell_errors(const struct sampling *run, double variance, double share) {
+    const struct watched *w = &run->set[PROBES];
+    gbs_completion *model = run->r->model, plain = *model;
+    double off = 0.0, *value = w->drawn;
+    plain.info.has_range = 0; /* what is clipped knows less of the error */
+    gbs_status status = gbs_completion_predict(run->r->ctx, &plain, w->n, w->row, w->column, value,
+                                               NULL);
+    if (status != GBS_OK || isnan(variance))
+        return status;
+    for (size_t e = 0; e < w->n; e++) {
+        double step = value[e] - w->start[e] - share * (w->mean[e] - w->start[e]);
+        off += step * step / (double)w->n;
+    }
+    model->monte_carlo[0] = sqrt(variance);
+    model->monte_carlo[1] = sqrt(variance + off);
+    return GBS_OK;
+}
+
+/* Burn-in, draws, and what they come to. */
+static gbs_status draw_all(struct sampling *run, gbs_levels *f) {
+    const gbs_complete_settings *o = run->r->o;
+    gbs_status status = gbs_level_average_begin(f, &run->average);
+    if (status == GBS_OK)
+        status = gbs_levels_sample(f, 0, o->burn_in, 0, NULL, NULL);
+    if (status == GBS_OK)
+        status = gbs_level_average_aim(f, &run->average);
+    if (status == GBS_OK)
+        status = gbs_levels_sample(f, o->burn_in, 0, o->draws, visit, run);
+    if (status != GBS_OK)
+        return status;
+    double variance = monte_carlo_variance(run), share = kept_share(run, variance);
+    gbs_level_average_pull(f, &run->average, share);
+    gbs_completion_centre_draws(run->r->model, f, run->average.mean);
+    status = finish_cells(run, share);
+    return status == GBS_OK ? tell_errors(run, variance, share) : status;
 }
 
 gbs_status gbs_completion_sample_levels(struct gbs_completion_run *r, gbs_levels *f,
@@ -141,7 +311,7 @@ gbs_status gbs_completion_sample_levels(struct gbs_completion_run *r, gbs_levels
     if (status == GBS_OK)
         status = gbs_completion_reserve_hierarchical(r->ctx, r->model);
     if (status == GBS_OK)
-        status = gbs_levels_sample(f, 0, o->burn_in, o->draws, visit, &run);
+        status = draw_all(&run, f);
     if (status == GBS_OK) {
         gbs_completion_info *i = &r->model->info;
         i->draws = o->draws;
@@ -150,7 +320,6 @@ gbs_status gbs_completion_sample_levels(struct gbs_completion_run *r, gbs_levels
         i->mu = r->model->mu[0];
         r->model->positions = positions;
         gbs_completion_mean_noise(r, r->model);
-        status = finish_cells(&run);
     }
     free_sampling(r->ctx, &run);
     return status;

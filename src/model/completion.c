@@ -161,6 +161,13 @@ double gbs_completion_inflation(const gbs_completion *model) {
     return model != NULL ? model->inflation : 1.0;
 }
 
+double gbs_completion_monte_carlo(const gbs_completion *model, double *kept) {
+    bool known = model != NULL && model->monte_carlo[0] > 0.0;
+    if (kept != NULL)
+        *kept = known ? model->monte_carlo[1] : NAN;
+    return known ? model->monte_carlo[0] : NAN;
+}
+
 double gbs_completion_noise(const gbs_completion *model, uint32_t row) {
     if (model == NULL || (row != GBS_UNSEEN && row >= model->info.rows))
         return NAN;

@@ -27,6 +27,9 @@ struct gbs_completion {
     double *noise, *prior_mean[2], *prior_cov[2];
     /* Of the variance of a new rating, by ratings that were left out of fits: 1, none were. */
     double inflation;
+    /* hierarchical, of a sampler: the Monte Carlo error of a prediction, root mean square, from all
+     * draws and from those kept; 0: not known */
+    double monte_carlo[2];
     /* certified with the RMSE, meaningless without: the mean absolute error, and of stars the share
      * of values off by more than half a one (NaN: no stars) */
     double mae_bound, miss_bound;
