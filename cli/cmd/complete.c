@@ -33,22 +33,6 @@ static int check_options(const struct app *app) {
     return outputs_check(app, outputs_print_result(o));
 }
 
-/* Whole numbers from 0 or 1 on, some of them many times their mean. */
-enum { LARGE_COUNT = 20, LARGE_RATIO = 6 };
-
-static bool look_like_counts(const struct cells *t) {
-    double low = INFINITY, high = -INFINITY, sum = 0.0;
-    for (size_t e = 0; e < t->n; e++) {
-        double y = t->rating[e];
-        if (y < 0.0 || floor(y) != y)
-            return false;
-        low = fmin(low, y);
-        high = fmax(high, y);
-        sum += y;
-    }
-    return low <= 1.0 && high >= LARGE_COUNT && high > LARGE_RATIO * sum / (double)t->n;
-}
-
 static int read_test(struct complete *c) {
     size_t rows, columns;
     const char *const *row_names = gbs_cells_row_names(c->train.read, &rows),
@@ -78,13 +62,10 @@ static int read_files(struct complete *c) {
     if (code == EXIT_DONE && given(o, "test"))
         code = read_test(c);
     c->seconds_read = app_seconds(c->app) - start;
+    if (code == EXIT_DONE)
+        code = ratings_check_kind(c->app, &c->train);
     if (code != EXIT_DONE)
         return code;
-    if (look_like_counts(&c->train))
-        app_note(c->app,
-                 "%s: the values look like counts of events (implicit data): they are not "
-                 "supported, and are taken for ratings",
-                 c->train.file);
     gbs_status status = gbs_cells_ratings(c->app->ctx, c->train.read, &c->ratings);
     if (!given(o, "json")) { /* whose residuals need them once more */
         gbs_cells_free(c->train.read);

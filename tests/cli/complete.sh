@@ -255,6 +255,18 @@ printf 'row,col,value\n1,1,3\n1,2,3\n2,1,3\n' >same.csv
 expect_exit 0 "$GIBBSITE" complete same.csv -o same.json --rank 500 -q
 expect_exit 0 "$GIBBSITE" complete same.csv --rank 2
 expect_stderr 'implicit data.: they are not supported'
+for shape in '1,k' 'k,1'; do # one row, one column: all the same, and not
+    for value in 4 'k % 5 + 1'; do
+        for n in 2 5 40 400; do
+            awk -v n=$n "BEGIN { print \"row,col,value\"
+                for (k = 1; k <= n; k++) { print ${shape//,/ \",\" } \",\" $value } }" >line.csv
+            for more in '' '--model paper' '--model hierarchical' '--positions on'; do
+                # shellcheck disable=SC2086
+                expect_exit 0 "$GIBBSITE" complete line.csv -q $more
+            done
+        done
+    done
+done
 # a chain of perfect ratings does not run away
 expect_exit 0 "$GIBBSITE" complete same.csv --rank 2 --model hierarchical --sampler gibbs \
     --draws 50 --burn-in 10 -q
@@ -266,10 +278,47 @@ expect_exit 0 "$GIBBSITE" complete counts.csv --rank 2
 expect_stderr 'look like counts of events .implicit data.: they are not supported'
 { # few of them are the least: how often songs were played
     echo row,col,value
-    for k in {1..60}; do echo "$((k % 8)),$((k / 8)),$((60 / k + k % 7))"; done
+    for k in {1..160}; do echo "$((k % 13)),$((k / 13)),$((160 / k + k % 7))"; done
 } >played.csv
-expect_exit 0 "$GIBBSITE" complete played.csv --rank 2
+expect_exit 3 "$GIBBSITE" complete played.csv --rank 2 -o none.json
+expect_stderr 'played.csv: the values look like counts of events, from 1 to 161 .*not supported.*--range'
+refuse 'and no model is written' test -e none.json
+expect_exit 3 "$GIBBSITE" cv played.csv --rank 2
+expect_stderr 'counts of events'
+expect_exit 0 "$GIBBSITE" complete played.csv --rank 2 --range 0:200
+check 'a declared range is a scale' test -z "$(grep implicit "$stderr")"
+expect_exit 0 "$GIBBSITE" complete <(awk -F, 'NR > 1 {$3 = log($3)} {print $1 "," $2 "," $3}' \
+    played.csv) --rank 2
+check 'logarithms are taken' test -z "$(grep implicit "$stderr")"
+{ echo row,col,value && for k in {1..60}; do echo "$((k % 8)),$((k / 8)),1"; done; } >bought.csv
+expect_exit 3 "$GIBBSITE" complete bought.csv
+expect_stderr 'bought.csv: every value is 1: events .implicit data. are not supported'
+{ # few plays of many songs: they might be ratings
+    echo row,col,value
+    for k in {1..200}; do
+        echo "$((k % 15)),$((k / 15)),$((k % 100 == 0 ? 9 : k % 9 == 0 ? 3 : k % 4 == 0 ? 2 : 1))"
+    done
+} >few.csv
+expect_exit 0 "$GIBBSITE" complete few.csv --rank 2
 expect_stderr 'look like counts of events .implicit data.: they are not supported'
+# ratings of every scale are taken without a word, low ones too
+while read -r name formula; do
+    { echo row,col,value && for k in {1..300}; do
+        echo "$((k % 20)),$((k / 20)),$(awk -v k="$k" "BEGIN {$formula}")"
+    done; } >scale.csv
+    expect_exit 0 "$GIBBSITE" complete scale.csv --rank 2
+    check "$name are ratings" test -z "$(grep implicit "$stderr")"
+done <<'END'
+stars print int(k * k / 7) % 5 + 1
+low_stars print (k % 10 == 0 ? 5 : k % 3 == 0 ? 2 : 1)
+half_stars print (int(k * k / 7) % 10 + 1) / 2
+ten print int(k * k / 7) % 10 + 1
+low_ten print (k % 25 == 0 ? 10 : k % 4 == 0 ? 2 : k % 7 == 0 ? 3 : 1)
+jokes print (k * 37 % 2001 - 1000) / 100
+hundred print k * 37 % 101
+low_hundred print (k % 20 == 0 ? 100 : k * 37 % 31)
+thumbs print k % 2
+END
 { # per cents are no counts
     echo row,col,value
     for k in {1..60}; do echo "$((k % 8)),$((k / 8)),$((k * 37 % 101))"; done
