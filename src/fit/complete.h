@@ -76,8 +76,9 @@ gbs_status gbs_completion_sample_levels(struct gbs_completion_run *r, gbs_levels
 gbs_status gbs_completion_keep_levels(const struct gbs_completion_run *r, const gbs_levels *f,
                                       double *const turn[2], size_t draw);
 /* Moves the draws that are kept of each item, and of one without ratings, about a better mean of
- * them: (items + 1) x own of each side, in the units of f. */
-void gbs_completion_centre_draws(gbs_completion *c, const gbs_levels *f, double *const mean[2]);
+ * them, (items + 1) x own of each side, in the units of f, and `spread` times as far from it. */
+void gbs_completion_centre_draws(gbs_completion *c, const gbs_levels *f, double *const mean[2],
+                                 double spread);
 /* Packed covariance of an item without ratings, in the units of f; scratch: own x own. False: it is
  * not positive definite. */
 bool gbs_completion_new_item(const gbs_levels *f, int side, bool drawn, double *scratch,

@@ -124,8 +124,7 @@ static gbs_status fit_learned(struct gbs_completion_run *r) {
                                     .rank = r->o->rank,
                                     .positions = r->o->positions == GBS_POSITIONS_ON};
     gbs_status status = gbs_completion_choose_levels(r, &c, &a);
-    if (r->o->sampler == GBS_SAMPLER_VB) /* draws know how far apart they are */
-        r->inflation = c.inflation;
+    r->inflation = c.inflation;
     if (status == GBS_OK)
         status = c.model == GBS_COMPLETION_PAPER ? fit_paper(r, c.rank) : fit_levels(r, c, &a);
     gbs_attempt_free(r->ctx, &a);

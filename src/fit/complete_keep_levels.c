@@ -168,25 +168,27 @@ gbs_status gbs_completion_keep_levels(const struct gbs_completion_run *r, const 
     return status;
 }
 
-/* Moves the kept vectors of one item, own numbers `stride` apart, so that their mean is `mean`. */
+/* Moves the kept vectors of one item, own numbers `stride` apart, so that their mean is `mean` and
+ * they are `spread` times as far from it. */
 static void centre_item(const gbs_levels *f, size_t kept, size_t stride, const double *mean,
-                        double *x) {
+                        double spread, double *x) {
     for (size_t k = 0; k < f->own; k++) {
         double sum = 0.0;
         for (size_t t = 0; t < kept; t++)
             sum += x[t * stride + k];
-        double step = unit_of(f, k) * mean[k] - sum / (double)kept;
         for (size_t t = 0; t < kept; t++)
-            x[t * stride + k] += step;
+            x[t * stride + k] = unit_of(f, k) * mean[k] +
+                                spread * (x[t * stride + k] - sum / (double)kept);
     }
 }
 
-void gbs_completion_centre_draws(gbs_completion *c, const gbs_levels *f, double *const mean[2]) {
+void gbs_completion_centre_draws(gbs_completion *c, const gbs_levels *f, double *const mean[2],
+                                 double spread) {
     for (int s = 0; s < 2; s++) {
         size_t items = f->side[s].items, own = f->own;
         for (size_t i = 0; i < items; i++)
-            centre_item(f, c->kept, items * own, mean[s] + i * own, c->mean[s] + i * own);
-        centre_item(f, c->kept, own, mean[s] + items * own, c->prior_mean[s]);
+            centre_item(f, c->kept, items * own, mean[s] + i * own, spread, c->mean[s] + i * own);
+        centre_item(f, c->kept, own, mean[s] + items * own, spread, c->prior_mean[s]);
     }
 }
 

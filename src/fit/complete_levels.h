@@ -75,6 +75,9 @@ gbs_status gbs_levels_miss(const gbs_levels *f, const gbs_ratings *test, struct 
                            double *error);
 /* Their mean squared error alone. */
 double gbs_levels_error(const gbs_levels *f, const gbs_ratings *test);
+/* The variance of a new rating in these cells as f has it. */
+gbs_status gbs_levels_expect(const gbs_levels *f, size_t n, const uint32_t *row,
+                             const uint32_t *column, double *square);
 gbs_status gbs_paper_miss(const gbs_factors *f, const gbs_ratings *test, struct gbs_missed *m,
                           double *error);
 /* Whether the squares of a are below those of b, of the same ratings, by more than so many standard

@@ -60,26 +60,45 @@ static double variance_of(size_t rank, size_t own, struct known a, struct known 
     return v + a.times * b.times * gbs_packed_inner(rank, own, a.cov, own, b.cov);
 }
 
+/* What is expected of the square of y - p of a cell, standardised. */
+static double expected_square(const gbs_levels *f, size_t i, size_t j, double *one) {
+    size_t own = f->own, packed = gbs_packed_size(own);
+    double noise = f->rate[i] / (f->shape[i] - 1.0);
+    struct known row = {f->side[0].mean + i * own, f->side[0].cov + i * packed, noise},
+                 column = {f->side[1].mean + j * own, f->side[1].cov + j * packed, 1.0};
+    return noise + variance_of(f->rank, own, row, column, one);
+}
+
+gbs_status gbs_levels_expect(const gbs_levels *f, size_t n, const uint32_t *row,
+                             const uint32_t *column, double *square) {
+    double *one = gbs_doubles(f->ctx, f->own);
+    if (one == NULL)
+        return GBS_ERR_MEMORY;
+    for (size_t e = 0; e < n; e++)
+        square[e] = f->scale * f->scale * expected_square(f, row[e], column[e], one);
+    gbs_array_free(f->ctx, one);
+    return GBS_OK;
+}
+
 gbs_status gbs_levels_miss(const gbs_levels *f, const gbs_ratings *test, struct gbs_missed *m,
                            double *error) {
     const gbs_rating_list *l = &test->by[0];
-    size_t own = f->own, packed = gbs_packed_size(own);
+    size_t own = f->own;
     double sum = 0.0, *one = gbs_doubles(f->ctx, own);
     if (one == NULL)
         return GBS_ERR_MEMORY;
     for (size_t i = 0; i < l->items; i++) {
-        double noise = f->rate[i] / (f->shape[i] - 1.0);
-        struct known row = {f->side[0].mean + i * own, f->side[0].cov + i * packed, noise};
+        const double *x = f->side[0].mean + i * own;
         for (size_t e = l->start[i]; e < l->start[i + 1]; e++) {
             size_t j = l->other[e];
-            struct known column = {f->side[1].mean + j * own, f->side[1].cov + j * packed, 1.0};
-            double p = row.mean[f->rank] + column.mean[f->rank];
+            const double *z = f->side[1].mean + j * own;
+            double p = x[f->rank] + z[f->rank];
             for (size_t k = 0; k < f->rank; k++)
-                p += row.mean[k] * column.mean[k];
+                p += x[k] * z[k];
             double off = l->value[e] - f->ratings->center - f->scale * p;
             sum += off * off;
             m->off[m->n] = off;
-            m->sd[m->n++] = f->scale * sqrt(noise + variance_of(f->rank, own, row, column, one));
+            m->sd[m->n++] = f->scale * sqrt(expected_square(f, i, j, one));
         }
     }
     gbs_array_free(f->ctx, one);

@@ -5,7 +5,7 @@
 #include "completion/level_average.h"
 #include "completion/level_gibbs.h"
 #include "core/random.h"
-#include "fit/complete.h"
+#include "fit/complete_levels.h"
 #include "kernel/moments.h"
 
 #include <math.h>
@@ -32,6 +32,7 @@ struct sampling {
     size_t t, kept;
     size_t batches, length;   /* of the draws; what is left over has no part in the error */
     double *batch;            /* probes x batches: means of the probes' estimates */
+    double *expected;         /* of the probes: the variance of a rating, by the mean field */
     bool any_new;             /* a cell lies in a row or column without ratings */
     double *cov[2], *scratch; /* packed, of such an item in this draw */
     double *ones;             /* a worker: own */
@@ -43,6 +44,8 @@ enum { CELLS_A_TASK = 1024 };
 enum { LEAST_BATCHES = 10 };
 /* However slow the chain is, its own average takes no more than this from a variance about it. */
 #define LEAST_PART 0.25
+/* Beyond, what is kept is too little to go by. */
+#define MOST_SPREAD 2.0
 
 /* x with 1 in place of the bias. */
 static const double *with_one(size_t rank, const double *x, double *out) {
@@ -162,6 +165,7 @@ static bool create_sampling(const gbs_levels *f, struct sampling *run) {
     run->length = (o->draws + MOST_BATCHES - 1) / MOST_BATCHES;
     run->batches = o->draws / run->length;
     run->batch = gbs_matrix(f->ctx, probes, run->batches);
+    run->expected = gbs_doubles(f->ctx, probes);
     run->cov[0] = gbs_doubles(f->ctx, packed);
     run->cov[1] = gbs_doubles(f->ctx, packed);
     run->scratch = gbs_matrix(f->ctx, f->own, f->own);
@@ -174,14 +178,14 @@ static bool create_sampling(const gbs_levels *f, struct sampling *run) {
         run->any_new = run->any_new || o->cell_row[e] == GBS_UNSEEN ||
                        o->cell_column[e] == GBS_UNSEEN;
     ready = ready && run->cov[0] != NULL && run->cov[1] != NULL && run->scratch != NULL &&
-            run->ones != NULL && run->batch != NULL && run->probe[0] != NULL &&
-            run->probe[1] != NULL;
+            run->ones != NULL && run->batch != NULL && run->expected != NULL &&
+            run->probe[0] != NULL && run->probe[1] != NULL;
     if (!ready)
         return false;
     pick_probes(f, probes, run->probe);
     for (int k = 0; k < SETS; k++)
         predict_start(f, &run->set[k]);
-    return true;
+    return gbs_levels_expect(f, probes, run->probe[0], run->probe[1], run->expected) == GBS_OK;
 }
 
 static void free_sampling(const gbs_context *ctx, struct sampling *run) {
@@ -191,6 +195,7 @@ static void free_sampling(const gbs_context *ctx, struct sampling *run) {
     gbs_array_free(ctx, run->scratch);
     gbs_array_free(ctx, run->ones);
     gbs_array_free(ctx, run->batch);
+    gbs_array_free(ctx, run->expected);
     gbs_array_free(ctx, run->probe[0]);
     gbs_array_free(ctx, run->probe[1]);
     for (int k = 0; k < SETS; k++) {
@@ -243,13 +248,27 @@ static double kept_share(const struct sampling *run, double variance) {
     return distance > variance ? 1.0 - variance / distance : isnan(variance) ? 1.0 : 0.0;
 }
 
+/* Ratings left out have said by what the mean field's variances are to be multiplied; by this the
+ * sampler's are, so that they come to the same in the geometric mean over the probes. */
+static void take_inflation(const struct sampling *run) {
+    const struct watched *w = &run->set[PROBES];
+    gbs_completion *model = run->r->model;
+    double sum = 0.0;
+    for (size_t e = 0; e < w->n; e++)
+        sum += log(run->expected[e] /
+                   (model->noise[w->row[e]] + w->square[e] / (double)run->r->o->draws));
+    double factor = run->r->inflation * exp(sum / (double)w->n);
+    if (run->r->inflation > 0.0 && isfinite(factor) && factor > 0.0)
+        model->inflation = factor;
+}
+
 /* The averages over all draws, of the cells that were asked for. */
 static gbs_status finish_cells(const struct sampling *run, double share) {
     const gbs_complete_settings *o = run->r->o;
     const struct watched *w = &run->set[ASKED];
     for (size_t e = 0; e < o->cells; e++) {
         o->cell_value[e] = w->start[e] + share * (w->mean[e] - w->start[e]);
-        o->cell_sd[e] = sqrt(w->square[e] / (double)o->draws);
+        o->cell_sd[e] = sqrt(run->r->model->inflation * w->square[e] / (double)o->draws);
         if (!isfinite(o->cell_value[e]) || !isfinite(o->cell_sd[e]))
             return gbs_fail(run->r->ctx, GBS_ERR_NUMERIC,
                             "cell %zu: its prediction is not a finite number", e + 1);
@@ -259,24 +278,45 @@ static gbs_status finish_cells(const struct sampling *run, double share) {
     return GBS_OK;
 }
 
+/* The kept draws about the means of all, as far from them as all are: a few draws of a slow chain
+ * lie too close together. The values of the probes that the model then predicts into `value`. */
+static gbs_status centre_kept(const struct sampling *run, const gbs_levels *f, double *value) {
+    const struct watched *w = &run->set[PROBES];
+    gbs_completion *model = run->r->model, plain;
+    double all = 0.0, kept = 0.0, *sd = run->expected; /* which has been used */
+    for (int again = 0; again < 2; again++) {
+        double spread = again && kept > 0.0 ? sqrt(all / kept) : 1.0;
+        gbs_completion_centre_draws(model, f, run->average.mean,
+                                    fmin(MOST_SPREAD, fmax(1.0 / MOST_SPREAD, spread)));
+        plain = *model;
+        plain.info.has_range = 0; /* what is clipped knows less of the error */
+        plain.inflation = 1.0;
+        gbs_status status = gbs_completion_predict(run->r->ctx, &plain, w->n, w->row, w->column,
+                                                   value, sd);
+        if (status != GBS_OK)
+            return status;
+        for (size_t e = 0; e < w->n && !again; e++) {
+            all += w->square[e] / (double)run->r->o->draws;
+            kept += sd[e] * sd[e];
+        }
+    }
+    return GBS_OK;
+}
+
 /* Monte Carlo errors over the probes: of an average over all draws, and of the kept ones, which are
  * off the former by what the rest would have told. */
-static gbs_status tell_errors(const struct sampling *run, double variance, double share) {
+static void tell_errors(const struct sampling *run, double variance, double share,
+                        const double *value) {
     const struct watched *w = &run->set[PROBES];
-    gbs_completion *model = run->r->model, plain = *model;
-    double off = 0.0, *value = w->drawn;
-    plain.info.has_range = 0; /* what is clipped knows less of the error */
-    gbs_status status = gbs_completion_predict(run->r->ctx, &plain, w->n, w->row, w->column, value,
-                                               NULL);
-    if (status != GBS_OK || isnan(variance))
-        return status;
+    double off = 0.0;
     for (size_t e = 0; e < w->n; e++) {
         double step = value[e] - w->start[e] - share * (w->mean[e] - w->start[e]);
         off += step * step / (double)w->n;
     }
-    model->monte_carlo[0] = sqrt(variance);
-    model->monte_carlo[1] = sqrt(variance + off);
-    return GBS_OK;
+    if (isnan(variance))
+        return;
+    run->r->model->monte_carlo[0] = sqrt(variance);
+    run->r->model->monte_carlo[1] = sqrt(variance + off);
 }
 
 /* Burn-in, draws, and what they come to. */
@@ -293,9 +333,11 @@ static gbs_status draw_all(struct sampling *run, gbs_levels *f) {
         return status;
     double variance = monte_carlo_variance(run), share = kept_share(run, variance);
     gbs_level_average_pull(f, &run->average, share);
-    gbs_completion_centre_draws(run->r->model, f, run->average.mean);
-    status = finish_cells(run, share);
-    return status == GBS_OK ? tell_errors(run, variance, share) : status;
+    take_inflation(run);
+    status = centre_kept(run, f, run->set[PROBES].drawn);
+    if (status == GBS_OK)
+        tell_errors(run, variance, share, run->set[PROBES].drawn);
+    return status == GBS_OK ? finish_cells(run, share) : status;
 }
 
 gbs_status gbs_completion_sample_levels(struct gbs_completion_run *r, gbs_levels *f,
