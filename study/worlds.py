@@ -35,7 +35,7 @@ def stars(rng, rows, columns, n, taste):
     return i, j, np.clip(np.round(mean + 0.8 * noise[i] * rng.standard_normal(len(i))), 1, 5)
 
 
-def jokes(rng, rows, columns=100):
+def jokes(rng, rows, columns=100, share=0.6):
     k = 12
     size = np.arange(1, k + 1) ** -0.5
     u, v = rng.standard_normal((rows, k)), rng.standard_normal((columns, k))
@@ -45,7 +45,7 @@ def jokes(rng, rows, columns=100):
     y += scale * (u @ v.T)
     y += 3.2 * noise * rng.standard_t(8, size=y.shape) * np.sqrt(6 / 8)
     often = rng.beta(2, 1.3, size=columns) * (0.35 + rng.beta(1.2, 1, size=(rows, 1)))
-    i, j = np.nonzero(rng.random(y.shape) < 0.6 * often / often.mean())
+    i, j = np.nonzero(rng.random(y.shape) < (share * often / often.mean() if share < 1.0 else 1.0))
     return i, j, np.round(np.clip(y[i, j], -10, 10), 2)
 
 
