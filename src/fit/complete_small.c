@@ -17,6 +17,8 @@
 #define CLEARLY 2.821
 #define MORE_CLEARLY 4.297
 
+/* Ratings of a part that is left out of a table on which nothing is chosen, at least. */
+enum { LEAST_OUT = 4 };
 enum { PAPER, PLAIN, WITH_POSITIONS, OWN, WAYS };
 
 /* Fits to all ratings, and errors of the same on the parts. */
@@ -158,13 +160,34 @@ static gbs_status decide(struct contest *t, struct gbs_level_candidate *c,
     return status;
 }
 
+/* How far the variances of the paper's model can be trusted on ratings that choose nothing. */
+static gbs_status trust_paper(const struct gbs_completion_run *r, struct gbs_level_candidate *c) {
+    struct gbs_left_out l;
+    struct gbs_missed missed;
+    double error[GBS_MOST_PARTS];
+    size_t out = r->learned->n / GBS_MOST_PARTS;
+    if (out < LEAST_OUT)
+        return GBS_OK;
+    gbs_status status = gbs_left_out_begin(r, GBS_MOST_PARTS, out, &l);
+    if (status != GBS_OK)
+        return status;
+    status = gbs_missed_reserve(r->ctx, l.parts * l.out, &missed);
+    if (status == GBS_OK)
+        status = gbs_left_out_errors(&l, *c, r->o->max_sweeps, error, &missed);
+    if (status == GBS_OK)
+        c->inflation = gbs_missed_inflation(&missed);
+    gbs_missed_free(r->ctx, &missed);
+    gbs_left_out_end(&l);
+    return status;
+}
+
 gbs_status gbs_completion_choose_small(const struct gbs_completion_run *r,
                                        struct gbs_level_candidate *c, struct gbs_level_attempt *a) {
     gbs_factors paper;
     struct gbs_left_out l;
     if (r->learned->n < GBS_LEAST_TO_RANK) {
         *c = (struct gbs_level_candidate){.model = GBS_COMPLETION_PAPER, .rank = r->o->rank};
-        return GBS_OK;
+        return trust_paper(r, c);
     }
     gbs_status status = gbs_paper_attempt(r, r->learned, r->o->rank, NULL, &paper);
     if (status == GBS_OK)

@@ -127,10 +127,27 @@ static void intervals_cover_what_they_say(void **state) {
     gbs_context_free(ctx);
 }
 
+/* Of few ratings too, where the paper's model is taken unasked: 40 have parts to leave out. */
+static void few_ratings_say_how_far_to_trust(void **state) {
+    (void)state;
+    gbs_context *ctx = new_context(1, 3);
+    gbs_complete_settings o = gbs_complete_settings_default();
+    for (size_t n = 39; n <= 150; n += n < 40 ? 1 : 110) {
+        struct matrix_truth t = make_truth(21, 20, 15, 2, n, 0.5, 3.0, true);
+        gbs_completion *m = complete(ctx, &t, &o);
+        assert_int_equal(gbs_completion_get_model(m), GBS_COMPLETION_PAPER);
+        assert_true((gbs_completion_inflation(m) != 1.0) == (n >= 40));
+        gbs_completion_free(m);
+        free_truth(&t);
+    }
+    gbs_context_free(ctx);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_expected_is_what_is_predicted),
         cmocka_unit_test(inflation_is_that_of_a_quantile),
+        cmocka_unit_test(few_ratings_say_how_far_to_trust),
         cmocka_unit_test(errors_are_compared_rating_by_rating),
         cmocka_unit_test(intervals_cover_what_they_say),
     };
