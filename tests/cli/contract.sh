@@ -469,7 +469,7 @@ same_threads() { # same_threads NAME FILE OPTION...: 1, 2 and 7 threads, bit for
 }
 "$GIBBSITE" simulate classify --rows 6000 --cols 25 -o many.csv -q
 "$GIBBSITE" simulate classify --rows 3000 --cols 400 --density 0.03 -o sparse.svm -q
-"$GIBBSITE" simulate classify --rows 150 --cols 900 --density 0.05 -o flat.svm -q
+"$GIBBSITE" simulate classify --rows 150 --cols 900 --density 0.05 --seed 3 -o flat.svm -q
 same_threads 'zero-one, full' many.csv --max-iter 50
 same_threads 'hinge, diagonal, L-BFGS' many.csv --loss hinge --family diagonal --solver lbfgs
 same_threads 'hinge, sparse' sparse.svm --loss hinge --family diagonal

@@ -257,6 +257,28 @@ static void tall_products(void **state) {
     }
 }
 
+/* Of any rank, with room for what is read and written beyond. */
+static void pairs_in_single_precision(void **state) {
+    (void)state;
+    struct dice r = {15};
+    enum { BEYOND = 8 };
+    for (size_t rank = 0; rank < 40; rank++) {
+        size_t packed = gbs_packed_size(rank + 1);
+        double *m = doubles(rank + BEYOND), *s = doubles(packed + BEYOND);
+        float *out = take(packed + BEYOND, sizeof *out), *next = out;
+        for (size_t k = 0; k < rank + BEYOND; k++)
+            m[k] = dice_normal(&r);
+        for (size_t k = 0; k < packed + BEYOND; k++)
+            s[k] = dice_normal(&r);
+        const double *cov = s;
+        gbs_single_pairs(rank, 0.6, m, s, out);
+        for (size_t i = 0; i < rank; i++, cov++) /* past the column that is left out */
+            for (size_t j = i; j < rank; j++)
+                assert_close((double)*next++, 0.6 * m[i] * m[j] + *cov++, 1.2e-7, 1e-7);
+        free(m), free(s), free(out);
+    }
+}
+
 /* A record in single precision is the one in double, rounded; those around it stay. */
 static void records_in_single_precision(void **state) {
     (void)state;
@@ -285,9 +307,13 @@ static void records_in_single_precision(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(digamma_is_that_of_mpfr), cmocka_unit_test(small_gaussians),
-        cmocka_unit_test(eight_at_a_time),         cmocka_unit_test(records_are_summed),
-        cmocka_unit_test(tall_products),           cmocka_unit_test(records_in_single_precision),
+        cmocka_unit_test(digamma_is_that_of_mpfr),
+        cmocka_unit_test(small_gaussians),
+        cmocka_unit_test(eight_at_a_time),
+        cmocka_unit_test(records_are_summed),
+        cmocka_unit_test(tall_products),
+        cmocka_unit_test(pairs_in_single_precision),
+        cmocka_unit_test(records_in_single_precision),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
