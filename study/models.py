@@ -5,7 +5,7 @@
 
 Ten random splits of the public ratings, nine tenths to learn from; simulated ratings with fresh
 ones of the same truth; worlds of stars and jokes (worlds.py); small tables (small_tables.py); sets
-of many shapes (stress.py). One thread, three quarters of an hour.
+of many shapes (stress.py). One thread, ten minutes.
 """
 import argparse
 import gzip
