@@ -172,6 +172,14 @@ const double *gbs_levels_relayed(const gbs_levels *f, size_t column);
  * order, on the rank that has it. */
 gbs_status gbs_levels_sum_rows(const gbs_levels *f, gbs_fold_body add, double *sum);
 
+/* What the vectors of a row and a column predict, standardised. */
+static inline double gbs_level_predict(const gbs_levels *f, const double *x, const double *z) {
+    double p = x[f->rank] + z[f->rank];
+    for (size_t k = 0; k < f->rank; k++)
+        p += x[k] * z[k];
+    return p;
+}
+
 static inline size_t gbs_level_part_block(const gbs_levels *f, size_t part) {
     return f->ratings->by[0].blocks * part / f->parts;
 }

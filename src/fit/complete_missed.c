@@ -91,11 +91,8 @@ gbs_status gbs_levels_miss(const gbs_levels *f, const gbs_ratings *test, struct 
         const double *x = f->side[0].mean + i * own;
         for (size_t e = l->start[i]; e < l->start[i + 1]; e++) {
             size_t j = l->other[e];
-            const double *z = f->side[1].mean + j * own;
-            double p = x[f->rank] + z[f->rank];
-            for (size_t k = 0; k < f->rank; k++)
-                p += x[k] * z[k];
-            double off = l->value[e] - f->ratings->center - f->scale * p;
+            double p = gbs_level_predict(f, x, f->side[1].mean + j * own),
+                   off = l->value[e] - f->ratings->center - f->scale * p;
             sum += off * off;
             m->off[m->n] = off;
             m->sd[m->n++] = f->scale * sqrt(expected_square(f, i, j, one));
@@ -110,13 +107,10 @@ double gbs_levels_error(const gbs_levels *f, const gbs_ratings *test) {
     const gbs_rating_list *l = &test->by[0];
     double sum = 0.0;
     for (size_t i = 0; i < l->items; i++) {
-        const double *row = f->side[0].mean + i * f->own;
+        const double *x = f->side[0].mean + i * f->own;
         for (size_t e = l->start[i]; e < l->start[i + 1]; e++) {
-            const double *column = f->side[1].mean + l->other[e] * f->own;
-            double p = row[f->rank] + column[f->rank];
-            for (size_t k = 0; k < f->rank; k++)
-                p += row[k] * column[k];
-            double off = l->value[e] - f->ratings->center - f->scale * p;
+            double p = gbs_level_predict(f, x, f->side[1].mean + l->other[e] * f->own),
+                   off = l->value[e] - f->ratings->center - f->scale * p;
             sum += off * off;
         }
     }

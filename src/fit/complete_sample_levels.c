@@ -140,10 +140,7 @@ static void predict_start(const gbs_levels *f, struct watched *w) {
                                                   : f->side[0].mean + w->row[e] * f->own,
                      *z = w->column[e] == GBS_UNSEEN ? f->side[1].coef
                                                      : f->side[1].mean + w->column[e] * f->own;
-        double p = x[f->rank] + z[f->rank];
-        for (size_t k = 0; k < f->rank; k++)
-            p += x[k] * z[k];
-        w->start[e] = f->ratings->center + f->scale * p;
+        w->start[e] = f->ratings->center + f->scale * gbs_level_predict(f, x, z);
     }
 }
 
