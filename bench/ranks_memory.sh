@@ -3,7 +3,7 @@
 # which ranks of a machine have in common, and memory that they share; and processor time. ROWS x
 # COLS cells, in memory and in files that the ranks share (--cache). FORMAT: csv, npy or svm,
 # DENSITY the share of cells that are not zero; RANKS: how many. FORMAT=ratings: `complete` of ROWS
-# x COLS cells, a share DENSITY of them rated, in memory.
+# x COLS cells, a share DENSITY of them rated, in memory. TASK=rank: pairs of rows.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 program=${GIBBSITE:-$PWD/build/gibbsite}
@@ -13,7 +13,7 @@ trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 file=rows.${FORMAT:-csv}
 what=fit kind=classify ways=(memory files)
-options=(--loss hinge --prior zero)
+options=(--loss hinge --prior zero --task "${TASK:-classify}")
 if [[ $file == *.ratings ]]; then
     what=complete kind=ratings ways=(memory)
     options=(--max-iter 2 --rank 8)

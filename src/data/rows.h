@@ -142,8 +142,9 @@ typedef struct gbs_rows {
     size_t strip_rows; /* rows handled together; depends on the shape alone */
     size_t first;      /* rows before these, where they are a slice: for messages */
     double shift_norm2;
-    bool in_file;   /* the cells lie in a file (core/pages.h) */
-    void *owned[5]; /* arrays to free */
+    bool in_file;           /* the cells lie in a file (core/pages.h) */
+    const gbs_spill *spill; /* where arrays as long as these go; NULL: to memory */
+    void *owned[5];         /* arrays to free */
     size_t n_owned;
 } gbs_rows;
 

@@ -108,6 +108,7 @@ static gbs_status place_cells(gbs_context *ctx, const gbs_data *data, gbs_rows *
     if (__builtin_mul_overflow(data->n, out->d, &count))
         return gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory: a %zu x %zu matrix", data->n, out->d);
     out->in_file = gbs_spills(data->spill, count, sizeof **cells);
+    out->spill = data->spill;
     gbs_status status = gbs_joint_array(ctx, data->spill, count, sizeof **cells, &array);
     *cells = gbs_rows_own(out, array);
     return status;
@@ -241,6 +242,7 @@ static gbs_status place_sparse(gbs_context *ctx, const gbs_data *data, size_t mo
         status = gbs_spill_array(ctx, spill, most, sizeof **value, &second);
     *value = gbs_rows_own(out, second);
     out->in_file = status == GBS_OK && spill != NULL;
+    out->spill = data->spill;
     return status;
 }
 
@@ -334,6 +336,7 @@ static gbs_status wrap_checked(gbs_context *ctx, const gbs_data *data, gbs_rows 
     *out = gbs_rows_wrap(data->n, data->d, data->dense, data->row_stride, data->y);
     out->all.weight = data->weight;
     out->in_file = data->in_file;
+    out->spill = data->spill;
     gbs_status status = GBS_OK;
     for (size_t i = 0; status == GBS_OK && i < data->n; i++) {
         gbs_data_passed(data, i);

@@ -6,6 +6,8 @@
  */
 #include "risk/pair_rows.h"
 
+#include "core/joint.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,33 +103,74 @@ static size_t group(const gbs_rows *rows, struct key *keys, size_t n, double *co
     return kept;
 }
 
-static void keep(gbs_rows *rows, void *array) {
-    if (array != NULL)
-        rows->owned[rows->n_owned++] = array;
+/* ---------------------------------------------------------------- the copy, in memory or beside
+ * rows that lie in a file, in one, which ranks fill in together (core/joint.h) */
+
+/* Rows between two times that their pages are dropped. */
+static size_t rows_a_drop(const gbs_rows *rows) {
+    const gbs_strip *b = &rows->all;
+    if (b->dense != NULL || b->n == 0)
+        return gbs_pages_every(rows->d * sizeof(double));
+    size_t stored = b->start[(b->n - 1) * b->stride + 1] - b->start[0];
+    return gbs_pages_every(stored / b->n * (sizeof *b->column + sizeof *b->value));
 }
 
-static gbs_status gather_dense(gbs_context *ctx, const gbs_rows *from, const struct key *keys,
-                               gbs_rows *out) {
-    size_t d = from->d, n = out->all.n;
-    double *cells = gbs_matrix(ctx, n, d), *mean = gbs_doubles(ctx, d), total = 0.0;
-    keep(out, cells);
-    for (size_t i = 0; cells != NULL && mean != NULL && i < n; i++) {
-        double times = out->all.y[i] > 0.0 ? out->all.y[i] : -out->all.y[i];
+/* A loop over the keys is at the i-th, and through with `every` rows before: their pages leave
+ * memory. Rows ascend within a class. */
+static void passed(const gbs_rows *from, const struct key *keys, size_t i, size_t every) {
+    if (!from->in_file || i == 0 || i % every != 0 || keys[i].row <= keys[i - every].row)
+        return;
+    gbs_strip read = gbs_strip_part(&from->all, keys[i - every].row,
+                                    keys[i].row - keys[i - every].row);
+    gbs_rows_passed(from, &read);
+}
+
+/* mean: d doubles, of the rows that the keys name, equal ones counted. */
+static void mean_of(const gbs_rows *from, const struct key *keys, const gbs_rows *out,
+                    double *mean) {
+    size_t d = from->d, every = rows_a_drop(from);
+    double total = 0.0;
+    for (size_t i = 0; i < out->all.n; i++) {
+        double times = fabs(out->all.y[i]);
         const double *x = dense_row(from, keys[i].row);
         total += times;
         for (size_t k = 0; k < d; k++)
             mean[k] += times * (x[k] - mean[k]) / total;
+        passed(from, keys, i, every);
     }
-    for (size_t i = 0; cells != NULL && mean != NULL && i < n; i++) {
-        const double *x = dense_row(from, keys[i].row);
-        for (size_t k = 0; k < d; k++)
-            cells[i * d + k] = x[k] - mean[k];
+}
+
+static gbs_status gather_dense(gbs_context *ctx, const gbs_rows *from, const struct key *keys,
+                               gbs_rows *out) {
+    size_t d = from->d, n = out->all.n, every = rows_a_drop(from), first, last;
+    const gbs_spill *spill = out->in_file ? from->spill : NULL;
+    void *array = NULL;
+    double *mean = gbs_doubles(ctx, d);
+    gbs_status status = gbs_joint_end(ctx, spill, mean != NULL ? GBS_OK : GBS_ERR_MEMORY);
+    if (status == GBS_OK)
+        status = gbs_joint_array(ctx, spill, n * d, sizeof(double), &array);
+    double *cells = gbs_rows_own(out, array);
+    if (status == GBS_OK) {
+        mean_of(from, keys, out, mean);
+        gbs_joint_part(spill, n, &first, &last);
+        for (size_t i = first; i < last; i++) {
+            const double *x = dense_row(from, keys[i].row);
+            for (size_t k = 0; k < d; k++)
+                cells[i * d + k] = x[k] - mean[k];
+            passed(from, keys, i, every);
+            if (spill != NULL && i - first >= every && i % every == 0)
+                gbs_pages_drop(cells + (i - every) * d, cells + i * d);
+        }
+        out->all.dense = cells;
+        out->all.ld = d;
+        status = gbs_joint_end(ctx, spill, GBS_OK);
     }
-    out->all.dense = cells;
-    out->all.ld = d;
-    gbs_status status = cells != NULL && mean != NULL ? GBS_OK : GBS_ERR_MEMORY;
     gbs_array_free(ctx, mean);
     return status;
+}
+
+static size_t stored_in(const gbs_strip *b, size_t row) {
+    return b->start[row * b->stride + 1] - b->start[row * b->stride];
 }
 
 /* Whatever shift the rows had, differences do not see it; the mean of the stored cells takes its
@@ -135,32 +178,52 @@ static gbs_status gather_dense(gbs_context *ctx, const gbs_rows *from, const str
 static gbs_status gather_sparse(gbs_context *ctx, const gbs_rows *from, const struct key *keys,
                                 gbs_rows *out) {
     const gbs_strip *b = &from->all;
-    size_t n = out->all.n, d = from->d, stored = 0;
-    for (size_t i = 0; i < n; i++)
-        stored += b->start[keys[i].row * b->stride + 1] - b->start[keys[i].row * b->stride];
-    size_t *start = gbs_array_alloc(ctx, n + 1, sizeof *start);
-    uint32_t *column = gbs_array_alloc(ctx, stored, sizeof *column);
-    double *value = gbs_doubles(ctx, stored), *shift = gbs_doubles(ctx, d);
-    void *const arrays[] = {start, column, value, shift};
-    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
-        keep(out, arrays[k]);
-    if (start == NULL || column == NULL || value == NULL || shift == NULL)
-        return GBS_ERR_MEMORY;
-    for (size_t i = 0; i < n; i++) {
-        size_t first = b->start[keys[i].row * b->stride],
-               count = b->start[keys[i].row * b->stride + 1] - first;
-        memcpy(column + start[i], b->column + first, count * sizeof *column);
-        memcpy(value + start[i], b->value + first, count * sizeof *value);
-        start[i + 1] = start[i] + count;
+    const gbs_spill *spill = out->in_file ? from->spill : NULL;
+    size_t n = out->all.n, d = from->d, every = rows_a_drop(from), first, last;
+    size_t *start = gbs_rows_own(out, gbs_array_alloc(ctx, n + 1, sizeof *start));
+    double *shift = gbs_rows_own(out, gbs_doubles(ctx, d));
+    for (size_t i = 0; start != NULL && i < n; i++)
+        start[i + 1] = start[i] + stored_in(b, keys[i].row);
+    bool room = start != NULL && shift != NULL;
+    void *columns = NULL, *values = NULL;
+    gbs_status status = gbs_joint_end(ctx, spill, room ? GBS_OK : GBS_ERR_MEMORY);
+    if (status == GBS_OK)
+        status = gbs_joint_array(ctx, spill, start[n], sizeof(uint32_t), &columns);
+    uint32_t *column = gbs_rows_own(out, columns);
+    if (status == GBS_OK)
+        status = gbs_joint_array(ctx, spill, start[n], sizeof(double), &values);
+    double *value = gbs_rows_own(out, values);
+    if (status != GBS_OK)
+        return status;
+    gbs_joint_part(spill, n, &first, &last);
+    for (size_t i = first; i < last; i++) {
+        size_t at = b->start[keys[i].row * b->stride], count = start[i + 1] - start[i];
+        memcpy(column + start[i], b->column + at, count * sizeof *column);
+        memcpy(value + start[i], b->value + at, count * sizeof *value);
+        passed(from, keys, i, every);
     }
-    for (size_t k = 0; k < stored; k++)
+    status = gbs_joint_end(ctx, spill, GBS_OK);
+    for (size_t k = 0; status == GBS_OK && k < start[n]; k++)
         shift[column[k]] += value[k] / (double)n;
     out->all.start = start;
     out->all.column = column;
     out->all.value = value;
     out->all.shift = shift;
     out->shift_norm2 = gbs_dot(d, shift, shift);
-    return GBS_OK;
+    gbs_rows_passed(out, &out->all);
+    return status;
+}
+
+/* Such a copy of the rows that the keys name goes to a file. */
+static bool to_file(const gbs_rows *from, const struct key *keys, size_t n) {
+    size_t cells = 0;
+    if (from->spill == NULL)
+        return false;
+    if (from->all.dense != NULL)
+        return gbs_spills(from->spill, n * from->d, sizeof(double));
+    for (size_t i = 0; i < n; i++)
+        cells += stored_in(&from->all, keys[i].row);
+    return gbs_spills(from->spill, cells, sizeof(uint32_t)); /* both arrays, or none */
 }
 
 gbs_status gbs_pair_rows_build(gbs_context *ctx, const gbs_rows *rows, bool grouped,
@@ -170,14 +233,16 @@ gbs_status gbs_pair_rows_build(gbs_context *ctx, const gbs_rows *rows, bool grou
     out->all = (gbs_strip){.n = n, .d = rows->d, .stride = 1};
     struct key *keys = gbs_array_alloc(ctx, n, sizeof *keys);
     double *count = gbs_doubles(ctx, n), *y = gbs_doubles(ctx, n);
-    keep(out, y);
+    gbs_rows_own(out, y);
     gbs_status status = keys != NULL && count != NULL && y != NULL ? GBS_OK : GBS_ERR_MEMORY;
     bool dense = rows->all.dense != NULL;
+    size_t every = rows_a_drop(rows);
     for (size_t i = 0; status == GBS_OK && i < n; i++) {
         keys[i] = (struct key){.row = i, .negative = !(rows->all.y[i * rows->all.stride] > 0.0)};
         if (grouped)
             keys[i].hash = hash_row(rows, i);
         count[i] = 1.0;
+        passed(rows, keys, i, every);
     }
     if (status == GBS_OK) {
         if (grouped)
@@ -186,6 +251,7 @@ gbs_status gbs_pair_rows_build(gbs_context *ctx, const gbs_rows *rows, bool grou
         for (size_t i = 0; i < out->all.n; i++)
             y[i] = keys[i].negative ? -count[keys[i].row] : count[keys[i].row];
         out->all.y = y;
+        out->in_file = to_file(rows, keys, out->all.n);
         status = dense ? gather_dense(ctx, rows, keys, out) : gather_sparse(ctx, rows, keys, out);
     }
     gbs_array_free(ctx, keys);

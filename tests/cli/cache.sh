@@ -50,6 +50,13 @@ same 'numbers, one thread, fitted again to all rows' numbers.csv --threads 1 --r
 same 'numbers, the zero prior, unit rows' numbers.csv --prior zero --scale unit-row --loss hinge
 same 'numbers, a kernel' numbers.csv --features fourier:30
 same 'numbers, ranked' numbers.csv --task rank --loss hinge --prior-sd 1
+same 'all of them ranked, so that pairs lie in a file too' numbers.csv --task rank --loss hinge \
+    --prior-sd 1 --prior zero
+awk 'BEGIN { srand(5); for (i = 0; i < 6000; i++) { yes = rand() < 0.05; printf "%d", yes ? 1 : -1
+    for (k = 1; k <= 1000; k++) if (rand() < (k < 40 && yes ? 0.1 : 0.05)) printf " %d:1", k
+    print "" } }' >rare.svm
+want=4 same 'sparse rows ranked, pairs in files' rare.svm --task rank --loss hinge --family \
+    diagonal --prior zero --prior-sd 1 --columns equal --max-iter 2
 want=3 same 'a missing value' mixed.csv
 same 'texts, rows dropped' mixed.csv --missing drop --drop w,g --loss hinge
 same 'texts, cells filled in' mixed.csv --missing impute --drop w,g

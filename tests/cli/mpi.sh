@@ -95,6 +95,7 @@ files=(--cache shared --no-cache)
 for size in 2 3 4; do same $size fit mixed.csv --missing impute --loss hinge "${files[@]}" -o OUT \
     --json; done
 same 4 fit wide.csv --task rank --loss hinge --prior-sd 1 "${files[@]}" -o OUT --json
+same 3 fit wide.csv --task rank --loss hinge --prior zero --prior-sd 1 "${files[@]}" -o OUT --json
 same 2 fit wide.csv --features fourier:30 "${files[@]}" -o OUT --json
 "$GIBBSITE" simulate classify --rows 7000 --cols 20 -q -o wide.npy
 same 3 fit wide.npy --loss hinge "${files[@]}" -o OUT --json

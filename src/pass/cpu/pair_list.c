@@ -68,6 +68,7 @@ gbs_status gbs_cpu_listed_pairs(const gbs_held *held, const gbs_pointwise *loss,
         double columns = (double)d, flops = matrix ? columns * (columns + 8.0) : 10.0 * columns;
         gbs_made sums = gbs_made_doubles(l.sums, 1, pieces);
         gbs_dealt_for(ctx, pieces, flops * (double)count, run_piece, &l, &sums, 1);
+        gbs_rows_passed(gbs_cpu_rows(held), &gbs_cpu_rows(held)->all);
         status = gbs_check_cancel(ctx);
     }
     for (size_t piece = 0; status == GBS_OK && piece < pieces; piece++)

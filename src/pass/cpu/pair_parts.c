@@ -61,6 +61,7 @@ static void project_strip(void *arg, size_t index, size_t worker) {
         a[i] *= p->sign;
         times[i] = fabs(b.y[i * b.stride]);
     }
+    gbs_rows_passed(p->rows, &b);
 }
 
 size_t gbs_pair_project_room(const gbs_rows *rows, bool matrix) {
@@ -93,6 +94,11 @@ gbs_strip gbs_pair_dense(const gbs_rows *rows, size_t first, size_t count, doubl
     gbs_strip_densify(&b, buffer);
     return (gbs_strip){
         .n = count, .d = b.d, .dense = buffer, .ld = b.d, .y = b.y, .stride = b.stride};
+}
+
+void gbs_pair_passed(const gbs_rows *rows, size_t first, size_t count) {
+    gbs_strip b = gbs_strip_part(&rows->all, first, count);
+    gbs_rows_passed(rows, &b);
 }
 
 void gbs_pair_times_covariance(const gbs_spread *g, const gbs_strip *b, double *to) {

@@ -29,6 +29,8 @@ void gbs_pair_project(gbs_context *ctx, const gbs_rows *rows, const gbs_spread *
 
 /* Rows first .. as a dense block: themselves, or spelled out in `buffer`. */
 gbs_strip gbs_pair_dense(const gbs_rows *rows, size_t first, size_t count, double *buffer);
+/* A pass is through with these rows: of rows in a file the pages leave memory. */
+void gbs_pair_passed(const gbs_rows *rows, size_t first, size_t count);
 /* to = X S. */
 void gbs_pair_times_covariance(const gbs_spread *g, const gbs_strip *b, double *to);
 

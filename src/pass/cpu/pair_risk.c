@@ -341,6 +341,7 @@ gbs_status gbs_cpu_pair_risk(const gbs_held *held, size_t positives, const gbs_p
             gbs_progress_begin(ctx);
         if (inner > 0)
             status = run(&p, rows, shown, values, order, facts, strips, sums);
+        gbs_pair_passed(rows, 0, n);
         gbs_compute_end(ctx);
     }
     *risk = inner > 0 ? sums[0] / pairs : 0.0;

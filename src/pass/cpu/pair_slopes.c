@@ -255,6 +255,7 @@ static bool run_strip(struct pass *p, size_t worker, size_t first, size_t count,
         meet(p, r, &outer, first, &inner, at, sums);
     }
     pull_strip(p, r, &outer, sums);
+    gbs_pair_passed(&p->sides.outer, first, count);
     return true;
 }
 
@@ -289,6 +290,7 @@ static void pull_inner(const struct pass *p, struct sums *sums) {
         if (p->curvature)
             gbs_strip_gram(&b, p->absolute ? sums->inner_absolute + at : w, r.gram,
                            sums->curvature);
+        gbs_pair_passed(&p->sides.inner, at, b.n);
     }
 }
 
