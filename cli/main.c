@@ -1,5 +1,6 @@
 /* gibbsite: finds the command, reads its options, makes the library's context, runs it. */
 #include "app.h"
+#include "blas.h"
 #include "near.h"
 #include "out/progress.h"
 #include "ranks.h"
@@ -276,6 +277,7 @@ static void hold_descriptors(void) {
 int main(int argc, char **argv) {
     struct app app = {.started = now()};
     hold_descriptors();
+    blas_choose_kernels();
     signals_catch();
     int code = ranks_begin(&app);
     if (code != EXIT_DONE)

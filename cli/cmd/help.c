@@ -1,5 +1,6 @@
 /* gibbsite help and gibbsite version: both out of the tables that the program itself runs on. */
 #include "app.h"
+#include "blas.h"
 #include "build_info.h"
 #include "out/everyday.h"
 #include "out/json.h"
@@ -217,6 +218,7 @@ static int run_version(struct app *app) {
         json_put_string(&j, "compiler", GBS_BUILD_COMPILER);
         json_put_string(&j, "build", GBS_BUILD_TYPE);
         json_put_string(&j, "blas", GBS_BUILD_BLAS);
+        json_put_string(&j, "kernels", blas_kernels());
         json_open_object(&j, "devices");
         for (size_t k = 0; gbs_device_name(k) != NULL; k++) {
             gbs_device_describe(app->ctx, gbs_device_name(k), words, sizeof words);
@@ -227,8 +229,9 @@ static int run_version(struct app *app) {
         json_put_string(&j, "mpi", words);
         json_close_object(&j);
     } else {
-        text_add(&text, "gibbsite %s (%s, %s, %s)\n", gbs_version(), GBS_BUILD_COMPILER,
-                 GBS_BUILD_TYPE, GBS_BUILD_BLAS);
+        const char *kernels = blas_kernels();
+        text_add(&text, "gibbsite %s (%s, %s, %s%s%s)\n", gbs_version(), GBS_BUILD_COMPILER,
+                 GBS_BUILD_TYPE, GBS_BUILD_BLAS, kernels[0] != '\0' ? " for " : "", kernels);
         for (size_t k = 0; gbs_device_name(k) != NULL; k++) {
             gbs_status status = gbs_device_describe(app->ctx, gbs_device_name(k), words,
                                                     sizeof words);
