@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -237,18 +238,29 @@ static gbs_status look_for_magic(gbs_bytes *b) {
 static gbs_status prepare(gbs_context *ctx, size_t buffer_size, gbs_bytes *b) {
     *b = (gbs_bytes){.ctx = ctx, .capacity = buffer_size ? buffer_size : GBS_BYTES_BUFFER};
     b->origin = gbs_array_alloc(ctx, 1, sizeof *b->origin);
-    b->buffer = gbs_array_alloc(ctx, b->capacity + 1, 1);
-    if (!b->origin || !b->buffer) {
-        gbs_array_free(ctx, b->origin);
-        gbs_array_free(ctx, b->buffer);
-        b->origin = NULL;
-        b->buffer = NULL;
+    if (!b->origin)
         return fail(b, GBS_ERR_MEMORY, "out of memory");
-    }
     b->origin->fd = -1;
+    return GBS_OK;
+}
+
+/* The window of a short input is no longer than that: `size` bytes, and one more to see its end. */
+static gbs_status make_window(gbs_bytes *b, uint64_t size) {
+    if (!b->origin->gzip && size < b->capacity)
+        b->capacity = (size_t)size + 1;
+    b->buffer = gbs_array_alloc(b->ctx, b->capacity + 1, 1);
+    if (!b->buffer)
+        return fail(b, GBS_ERR_MEMORY, "out of memory");
     b->at = b->end = b->buffer;
     *b->end = '\0';
     return GBS_OK;
+}
+
+/* Of a plain file; a pipe does not say, nor do files that the system makes up (size 0). */
+static uint64_t size_of(int fd) {
+    struct stat st;
+    bool told = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0;
+    return told ? (uint64_t)st.st_size : UINT64_MAX;
 }
 
 gbs_status gbs_bytes_open(gbs_context *ctx, const char *name, size_t buffer_size, gbs_bytes *b) {
@@ -260,6 +272,8 @@ gbs_status gbs_bytes_open(gbs_context *ctx, const char *name, size_t buffer_size
         status = fail(b, GBS_ERR_CANCELLED, "interrupted"); /* while waiting for a pipe's writer */
     else
         status = b->origin->fd < 0 ? fail(b, GBS_ERR_IO, strerror(errno)) : look_for_magic(b);
+    if (status == GBS_OK)
+        status = make_window(b, size_of(b->origin->fd));
     if (status != GBS_OK)
         gbs_bytes_close(b);
     return status;
@@ -273,6 +287,8 @@ gbs_status gbs_bytes_open_memory(gbs_context *ctx, const void *data, size_t size
     b->origin->memory = data;
     b->origin->memory_left = size;
     status = look_for_magic(b);
+    if (status == GBS_OK)
+        status = make_window(b, size);
     if (status != GBS_OK)
         gbs_bytes_close(b);
     return status;

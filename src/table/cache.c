@@ -8,7 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { LEAST_ROOM = 1 << 22 };
+/* Bytes that the file grows by at least; large files grow by a quarter. */
+enum { LEAST_ROOM = 1 << 18 };
 
 gbs_status gbs_cache_io_error(gbs_context *ctx, const char *what) {
     return errno == EINTR ? GBS_ERR_CANCELLED

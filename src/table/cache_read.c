@@ -88,7 +88,7 @@ static gbs_status check_header(gbs_context *ctx, int fd, const char *path, const
 static gbs_status check_bytes(gbs_context *ctx, int fd, const char *path, size_t size,
                               const gbs_cache_header *h) {
     gbs_digest d = gbs_digest_start();
-    unsigned char *piece = gbs_array_alloc(ctx, PIECE, 1);
+    unsigned char *piece = gbs_array_alloc(ctx, size < PIECE ? size : PIECE, 1);
     gbs_status status = piece != NULL ? GBS_OK : GBS_ERR_MEMORY;
     gbs_progress_begin(ctx);
     for (size_t at = GBS_CACHE_HEADER; status == GBS_OK && at < size;) {

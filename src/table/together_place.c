@@ -64,7 +64,7 @@ static gbs_status put_own(const gbs_together *g, const gbs_section *s, char *cel
 }
 
 /* Bytes travel to ranks that share another file; the first of those writes them. leader: of each
- * rank. room: for GBS_PAGES_STEP of them. */
+ * rank. room: for GBS_PAGES_STEP of them, or all that a rank has. */
 static gbs_status send_rows(gbs_together *g, const gbs_section *s, const uint64_t *leader,
                             char *room, char *cells) {
     const gbs_ranks *r = &g->ctx->crew->ranks;
@@ -93,7 +93,12 @@ static gbs_status put_others(gbs_together *g, const gbs_spill *spill, const gbs_
     gbs_status status = gbs_crew_collect(ctx, &mine, sizeof mine, &leader);
     if (status != GBS_OK)
         return status;
-    char *room = gbs_array_alloc(ctx, GBS_PAGES_STEP, 1);
+    size_t most = 1;
+    for (size_t k = 0; k < sections * g->ranks; k++) {
+        size_t bytes = bytes_of(&section[k / g->ranks], k % g->ranks);
+        most = bytes > most ? bytes : most;
+    }
+    char *room = gbs_array_alloc(ctx, fewer(GBS_PAGES_STEP, most), 1);
     status = gbs_crew_verdict(ctx, room != NULL ? GBS_OK : GBS_ERR_MEMORY);
     for (size_t k = 0; status == GBS_OK && room != NULL && k < sections; k++)
         status = send_rows(g, &section[k], (const uint64_t *)(const void *)leader.bytes, room,

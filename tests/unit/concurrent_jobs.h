@@ -6,6 +6,7 @@
 #include "paper_settings.h"
 #include "unit/completion_support.h"
 #include "unit/rank_support.h"
+#include "unit/scratch.h"
 
 #include <pthread.h>
 #include <unistd.h>
@@ -16,7 +17,7 @@ enum { WORKERS = 4, ROOM = 1 << 15, CELLS = 600, MANY_CELLS = 1500 };
 struct material {
     struct table_of_numbers table, large, sparse, clouds;
     struct matrix_truth truth;
-    char folder[512];
+    char folder[SCRATCH_ROOM];
     /* handles of one context, for the workers of the others to ask */
     gbs_context *ctx;
     gbs_data *data, *pairs;

@@ -3,16 +3,15 @@
 #define GIBBSITE_TESTS_PEOPLE_H
 
 #include "unit/host.h"
+#include "unit/scratch.h"
 
 #include <unistd.h>
 
-enum { NAME_ROOM = 512 };
+enum { NAME_ROOM = SCRATCH_ROOM };
 
 /* A temporary file of this text; its name goes into `name`. */
 static inline void write_file(char name[NAME_ROOM], const char *text) {
-    const char *folder = getenv("TMPDIR");
-    snprintf(name, NAME_ROOM, "%s/gibbsite_XXXXXX", folder != NULL ? folder : "/tmp");
-    int fd = mkstemp(name);
+    int fd = mkstemp(scratch_name(name));
     assert_true(fd >= 0);
     size_t size = strlen(text);
     assert_int_equal(write(fd, text, size), (ssize_t)size);

@@ -1,5 +1,6 @@
 /* Rows that memory does not hold: arrays in files, the digest of bytes, caches of tables, rows put
  * in the order of a view. */
+#include "unit/scratch.h"
 #include "unit/table_support.h"
 
 #include "data/digest.h"
@@ -10,12 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char folder[] = "/tmp/gibbsite-cache-XXXXXX";
-static char path[64];
+static char folder[SCRATCH_ROOM], path[SCRATCH_ROOM + 8];
 
 static int make_folder(void **state) {
     (void)state;
-    assert_non_null(mkdtemp(folder));
+    assert_non_null(mkdtemp(scratch_name(folder)));
     snprintf(path, sizeof path, "%s/cache", folder);
     return 0;
 }

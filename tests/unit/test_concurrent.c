@@ -96,18 +96,14 @@ static void compare_at_once_with_alone(const struct material *m, job *const *job
 static int make_material(void **state) {
     static struct material m;
     struct dice r = {901};
-    const char *folder = getenv("TMPDIR");
-    if (folder == NULL)
-        folder = P_tmpdir;
     m = (struct material){
         .table = make_table(&r, repeats(400, 150), 6, 1.0, 0.5),
         .large = make_table(&r, 4500, 3, 1.0, 0.5),
         .sparse = make_table(&r, 30, 39, 0.2, 0.5),
         .clouds = two_clouds(&r, repeats(500, 200), 3, 0.6, 0.3),
         .truth = make_truth(902, 150, 100, 2, repeats(3000, MANY_CELLS), 0.5, 0.0, true)};
-    snprintf(m.folder, sizeof m.folder, "%s/gibbsite-test-XXXXXX", folder);
     *state = &m;
-    return mkdtemp(m.folder) != NULL ? 0 : -1;
+    return mkdtemp(scratch_name(m.folder)) != NULL ? 0 : -1;
 }
 
 static int remove_material(void **state) {

@@ -1,6 +1,7 @@
 /* How many threads `threads = 0` takes: environment, cgroups, affinity. */
 #include "core/context.h"
 #include "core/cpus.h"
+#include "unit/scratch.h"
 #include "unit/support.h"
 
 #include <errno.h>
@@ -11,12 +12,11 @@
 
 /* ---------------------------------------------------------------- a folder that looks like / */
 
-static char root[64];
+static char root[SCRATCH_ROOM];
 
 static int make_root(void **state) {
     (void)state;
-    snprintf(root, sizeof root, "/tmp/gibbsite-cpus.XXXXXX");
-    return mkdtemp(root) != NULL ? 0 : -1;
+    return mkdtemp(scratch_name(root)) != NULL ? 0 : -1;
 }
 
 static int drop(const char *path, const struct stat *st, int kind, struct FTW *where) {

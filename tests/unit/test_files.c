@@ -1,5 +1,6 @@
 /* Files of models, samples and completions, opened without knowing which of them a file holds. */
 #include "unit/host.h"
+#include "unit/scratch.h"
 
 #include <unistd.h>
 
@@ -11,7 +12,8 @@ struct setting {
     gbs_model *model;
     gbs_particles *particles;
     gbs_completion *completion;
-    char folder[64], model_path[96], sample_path[96], completion_path[96];
+    char folder[SCRATCH_ROOM], model_path[SCRATCH_ROOM + 32], sample_path[SCRATCH_ROOM + 32],
+        completion_path[SCRATCH_ROOM + 32];
 };
 
 static void write_text(gbs_context *ctx, const char *path, char *text) {
@@ -35,8 +37,7 @@ static void set_up(struct setting *s) {
     assert_ok(ctx, gbs_sample_run(ctx, s->data, &sampled, &s->particles));
     assert_ok(ctx, gbs_complete_run(ctx, ratings, NULL, &s->completion));
     gbs_ratings_free(ratings);
-    snprintf(s->folder, sizeof s->folder, "/tmp/gibbsite-files-XXXXXX");
-    assert_non_null(mkdtemp(s->folder));
+    assert_non_null(mkdtemp(scratch_name(s->folder)));
     snprintf(s->model_path, sizeof s->model_path, "%s/model.json", s->folder);
     snprintf(s->sample_path, sizeof s->sample_path, "%s/sample.json", s->folder);
     snprintf(s->completion_path, sizeof s->completion_path, "%s/completion.json", s->folder);
@@ -144,7 +145,7 @@ static void what_is_no_file_of_ours_is_refused(void **state) {
     (void)state;
     struct setting s;
     set_up(&s);
-    char path[128];
+    char path[SCRATCH_ROOM + 32];
     static const char *const texts[] = {"",
                                         "{}",
                                         "[1]",

@@ -2,6 +2,7 @@
  * that counts. */
 #include "judge/judge.h"
 #include "unit/host.h"
+#include "unit/scratch.h"
 
 #include <unistd.h>
 
@@ -268,10 +269,8 @@ static void models_are_saved_and_loaded_whole(void **state) {
     (void)state;
     struct host h;
     gbs_context *ctx = host_context(&h);
-    const char *folder = getenv("TMPDIR");
-    char path[512], missing[540];
-    snprintf(path, sizeof path, "%s/gibbsite-test-XXXXXX", folder != NULL ? folder : P_tmpdir);
-    assert_non_null(mkdtemp(path));
+    char path[SCRATCH_ROOM + 16], missing[SCRATCH_ROOM + 48];
+    assert_non_null(mkdtemp(scratch_name(path)));
     size_t length = strlen(path);
     snprintf(path + length, sizeof path - length, "/model.json");
     snprintf(missing, sizeof missing, "%s/below", path);

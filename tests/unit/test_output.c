@@ -1,6 +1,7 @@
 /* gbs_write_file and gbs_output_file: where a name leads, whole or not at all, Ctrl-C on the way.
  * (Rights, failures of the file system and signals: tests/cli/output_safe.sh.) */
 #include "unit/host.h"
+#include "unit/scratch.h"
 
 #include <dirent.h>
 #include <sys/stat.h>
@@ -11,16 +12,14 @@ enum { LONG_TEXT = 40 << 20 }; /* longer than one piece */
 struct folder {
     struct host host;
     gbs_context *ctx;
-    char name[256], before[256];
+    char name[SCRATCH_ROOM], before[256];
 };
 
 /* A fresh folder to stand in. */
 static struct folder enter(void) {
     struct folder f = {0};
-    const char *tmp = getenv("TMPDIR");
     assert_non_null(getcwd(f.before, sizeof f.before));
-    snprintf(f.name, sizeof f.name, "%s/gibbsite-test-XXXXXX", tmp != NULL ? tmp : P_tmpdir);
-    assert_non_null(mkdtemp(f.name));
+    assert_non_null(mkdtemp(scratch_name(f.name)));
     assert_int_equal(chdir(f.name), 0);
     return f;
 }

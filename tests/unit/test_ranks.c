@@ -1,6 +1,7 @@
 /* Ranks: several contexts that divide one work get the bits of one, and hear of each other's
  * failures. Here they are threads (thread_ranks.h); tests/cli/mpi.sh has processes over MPI. */
 #include "core/ranks.h"
+#include "unit/scratch.h"
 #include "unit/thread_ranks.h"
 
 #include <unistd.h>
@@ -348,9 +349,9 @@ static char *write_rank(gbs_context *ctx, size_t rank, const void *arg) {
 }
 
 static void only_the_first_rank_writes(void **state) {
-    char name[] = "/tmp/gibbsite-ranks-XXXXXX", found[4] = "";
+    char name[SCRATCH_ROOM], found[4] = "";
     struct rank_run run[MOST_RANKS];
-    int fd = mkstemp(name);
+    int fd = mkstemp(scratch_name(name));
     (void)state;
     assert_true(fd >= 0);
     close(fd);

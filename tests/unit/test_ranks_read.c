@@ -1,5 +1,6 @@
 /* Tables that ranks read together are those that one process reads: cells, levels, lines and
  * places, for files cut at every kind of byte; and files of ranks that share none. */
+#include "unit/scratch.h"
 #include "unit/thread_ranks.h"
 
 #include "core/joint.h"
@@ -13,12 +14,11 @@
 
 enum { MOST_FILES = 3, TEXT = 1 << 15 };
 
-static char folder[] = "/tmp/gibbsite-together-XXXXXX";
-static char paths[MOST_FILES][80];
+static char folder[SCRATCH_ROOM], paths[MOST_FILES][SCRATCH_ROOM + 32];
 
 static int make_folder(void **state) {
     (void)state;
-    assert_non_null(mkdtemp(folder));
+    assert_non_null(mkdtemp(scratch_name(folder)));
     for (size_t k = 0; k < MOST_FILES; k++)
         snprintf(paths[k], sizeof paths[k], "%s/part-%zu.csv", folder, k + 1);
     return 0;
