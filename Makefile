@@ -42,12 +42,8 @@ deb: ## the Debian packages, in build/deb: program, library, headers, pages, Pyt
 deb-smoke: ## the packages of `make deb` installed, used and purged in a bare system
 	@tools/deb-smoke.sh
 
-test: build ## every test, several at a time; the last line counts them
-	@tools/setup.sh test docs study || echo 'make test: no browser, pandoc or peers; their tests will be skipped'
-	@tools/build.sh release $$(tests/run --targets)
-	@{ { tools/setup.sh python && tools/python.sh; } || echo 'make test: no Python package; its tests will be skipped'; \
-	   { tools/setup.sh r r-check && tools/r.sh; } || echo 'make test: no R package; its tests will be skipped'; } & \
-	 tools/build.sh asan-ubsan all tests && tools/build.sh tsan tests_concurrent; built=$$?; wait; exit $$built
+test: ## every test, several at a time; the last line counts them
+	@tools/build-tests.sh
 	@tests/run
 
 golden: build ## every number against another build's, to 1e-12: make golden OLD=path/to/gibbsite [CHANGES=tests/golden/changes.txt]

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# tools/build-tests.sh: all that `tests/run` runs. What packages bring is unpacked by one process, on
+# a disk or from a network, while the compilers have the processors.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+
+tools/setup.sh || exit 1
+{
+    if ! tools/setup.sh test docs study python r r-check 2>/dev/null; then # what can be had, then
+        tools/setup.sh test docs study ||
+            echo 'make test: no browser, pandoc or peers; their tests will be skipped'
+        tools/setup.sh python || echo 'make test: not all that Python tests need'
+        tools/setup.sh r r-check || echo 'make test: not all that R tests need'
+    fi
+} &
+packages=$!
+mapfile -t targets < <(tests/run --targets)
+if ! make build || ! tools/build.sh release "${targets[@]}"; then
+    kill "$packages" 2>/dev/null
+    wait
+    exit 1
+fi
+{
+    tail --pid="$packages" -f /dev/null # no child of this shell, to be waited for
+    tools/python.sh || echo 'make test: no Python package; its tests will be skipped'
+    tools/r.sh || echo 'make test: no R package; its tests will be skipped'
+} &
+tools/build.sh asan-ubsan all tests && tools/build.sh tsan tests_concurrent
+built=$?
+wait
+exit $built
