@@ -43,46 +43,19 @@ struct room {
     size_t from, to;
 };
 
-/* Ranks of one machine share what is as long as the ratings, and fill it in together; where memory
- * cannot be shared each has its own. */
-static gbs_status share(gbs_context *ctx, size_t bytes, gbs_spill *spill, void **out) {
-    *spill = (gbs_spill){.least = GBS_SPILL_LEAST};
-    *out = NULL;
-    if (ctx->crew == NULL || !gbs_spills(spill, bytes, 1))
-        return GBS_OK;
-    gbs_status status = gbs_joint_meet(ctx, spill);
-    if (status != GBS_OK || !spill->joint)
-        return status;
-    status = gbs_joint_array(ctx, spill, bytes, 1, out);
-    if (status == GBS_OK)
-        return GBS_OK;
-    spill->joint = false;
-    if (ctx->crew->lost || status == GBS_ERR_CANCELLED)
-        return status;
-    gbs_log(ctx, GBS_LOG_DEBUG, "%s", gbs_error_message(ctx));
-    return gbs_fail(ctx, GBS_OK, "%s", "");
-}
-
+/* What is as long as the ratings: of ranks of one machine one copy, which they fill in together. */
 static gbs_status make_room(gbs_context *ctx, gbs_ratings *r, struct room *room) {
     gbs_rating_list *l = r->by;
     size_t n = r->n, each = sizeof *l->value + sizeof *l->other;
-    gbs_status status = share(ctx, 2 * n * each, &room->spill, &r->shared);
-    gbs_joint_part(&room->spill, n, &room->from, &room->to);
+    gbs_status status = gbs_joint_room(ctx, NULL, 2 * n * each, &room->spill, &r->block);
     if (status != GBS_OK)
         return status;
-    if (r->shared != NULL) {
-        l[0].value = r->shared;
-        l[1].value = l[0].value + n;
-        l[0].other = (uint32_t *)(void *)(l[1].value + n);
-        l[1].other = l[0].other + n;
-        return GBS_OK;
-    }
-    for (int side = 0; side < 2; side++) {
-        l[side].other = gbs_array_alloc(ctx, n, sizeof *l->other);
-        l[side].value = gbs_doubles(ctx, n);
-        if (l[side].other == NULL || l[side].value == NULL)
-            return GBS_ERR_MEMORY;
-    }
+    r->shared = room->spill.joint;
+    gbs_joint_part(&room->spill, n, &room->from, &room->to);
+    l[0].value = r->block;
+    l[1].value = l[0].value + n;
+    l[0].other = (uint32_t *)(void *)(l[1].value + n);
+    l[1].other = l[0].other + n;
     return GBS_OK;
 }
 
@@ -130,10 +103,8 @@ static gbs_status turn_list(gbs_context *ctx, const gbs_rating_list *by_row, siz
     return cut_blocks(ctx, l);
 }
 
-static void free_list(const gbs_context *ctx, gbs_rating_list *l, bool own) {
+static void free_list(const gbs_context *ctx, const gbs_rating_list *l) {
     gbs_array_free(ctx, l->start);
-    gbs_array_free(ctx, own ? l->other : NULL);
-    gbs_array_free(ctx, own ? l->value : NULL);
     gbs_array_free(ctx, l->block);
 }
 
@@ -280,10 +251,7 @@ static gbs_status pick_ratings(gbs_context *ctx, const gbs_ratings *all, size_t 
     size_t from, to,
         bytes = count * (sizeof *p->value + 2 * sizeof *p->row) + all->n * sizeof *p->owner;
     gbs_spill spill;
-    gbs_status status = share(ctx, bytes, &spill, &p->block);
-    if (status == GBS_OK && p->block == NULL)
-        p->block = gbs_array_alloc(ctx, bytes, 1);
-    status = status == GBS_OK && p->block == NULL ? GBS_ERR_MEMORY : status;
+    gbs_status status = gbs_joint_room(ctx, NULL, bytes, &spill, &p->block);
     if (p->block != NULL) {
         p->value = p->block;
         p->row = (uint32_t *)(void *)(p->value + count);
@@ -356,11 +324,11 @@ void gbs_ratings_free(gbs_ratings *r) {
     if (r == NULL)
         return;
     for (int side = 0; side < 2; side++) {
-        free_list(r->ctx, &r->by[side], r->shared == NULL);
+        free_list(r->ctx, &r->by[side]);
         gbs_array_free(r->ctx, r->feature[side]);
         gbs_array_free(r->ctx, r->id[side]);
         gbs_array_free(r->ctx, r->texts[side]);
     }
-    gbs_array_free(r->ctx, r->shared);
+    gbs_array_free(r->ctx, r->block);
     gbs_handle_free(r->ctx, r);
 }

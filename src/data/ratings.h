@@ -27,9 +27,9 @@ struct gbs_ratings {
     double sum, squares; /* of value - center */
     double low, high;    /* smallest and largest value */
     gbs_rating_list by[2]; /* rows, columns */
-    void *shared; /* what `other` and `value` of both lie in, where ranks share it; NULL: they are
-                     this rank's own */
-    char **id[2]; /* texts of the items; one allocation each side */
+    void *block;           /* what `other` and `value` of both lie in */
+    bool shared;           /* ranks have one between them */
+    char **id[2];          /* texts of the items; one allocation each side */
     char *texts[2];
     /* what is known of the items beside their ratings: items x features, NaN where missing; NULL:
      * nothing */

@@ -9,12 +9,14 @@ void gbs_cells_free(gbs_cells *cells) {
     if (cells == NULL)
         return;
     gbs_context *ctx = cells->ctx;
+    bool apart = cells->block == NULL;
     for (int side = 0; side < 2; side++) {
-        gbs_array_free(ctx, cells->id[side]);
+        gbs_array_free(ctx, apart ? cells->id[side] : NULL);
         gbs_text_set_free(ctx, &cells->names[side]);
         gbs_array_free(ctx, cells->feature[side]);
     }
-    gbs_array_free(ctx, cells->value);
+    gbs_array_free(ctx, apart ? cells->value : NULL);
+    gbs_array_free(ctx, cells->block);
     gbs_pool_free(ctx, &cells->pool);
     gbs_handle_free(ctx, cells);
 }

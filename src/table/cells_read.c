@@ -93,8 +93,10 @@ static gbs_status read_any(gbs_cells_reader *r) {
         return status;
     bool market = (size_t)(b->end - b->at) >= sizeof banner - 1 &&
                   strncasecmp(b->at, banner, sizeof banner - 1) == 0;
+    if (market && r->options->part != NULL)
+        return gbs_reader_fail(&r->reader, GBS_ERR_DATA, "a MatrixMarket file is read whole");
     status = market ? gbs_cells_market(r) : gbs_cells_csv(r);
-    if (status == GBS_OK && r->out->n == 0)
+    if (status == GBS_OK && r->out->n == 0 && r->options->part == NULL)
         return gbs_reader_fail(&r->reader, GBS_ERR_DATA, "the file holds no %s",
                                r->options->values ? "ratings" : "pairs");
     return status;
@@ -120,6 +122,19 @@ gbs_status gbs_cells_read_bytes(gbs_bytes *bytes, const char *file,
     return status;
 }
 
+gbs_status gbs_cells_read_file(gbs_context *ctx, const char *path, const gbs_cells_reading *reading,
+                               gbs_cells **out) {
+    const char *file = gbs_file_name(path);
+    gbs_bytes bytes;
+    *out = NULL;
+    gbs_status status = gbs_bytes_open(ctx, path, 0, &bytes);
+    if (status != GBS_OK)
+        return gbs_fail(ctx, status, "%s: %s", file, bytes.message);
+    status = gbs_cells_read_bytes(&bytes, file, reading, out);
+    gbs_bytes_close(&bytes);
+    return status;
+}
+
 gbs_status gbs_cells_read(gbs_context *ctx, const char *path, gbs_cell_use use,
                           const gbs_options *options, gbs_cells **out) {
     GBS_NEEDS(ctx, out);
@@ -127,7 +142,7 @@ gbs_status gbs_cells_read(gbs_context *ctx, const char *path, gbs_cell_use use,
     GBS_NEEDS(ctx, ctx);
     GBS_NEEDS(ctx, path);
     gbs_table_settings s;
-    gbs_bytes bytes;
+    bool done = false;
     const double *range = gbs_options_numbers(options, "range", NULL);
     gbs_status status = gbs_check_choice(ctx, "use", (int)use, "train|test|pairs");
     if (status != GBS_OK)
@@ -139,11 +154,7 @@ gbs_status gbs_cells_read(gbs_context *ctx, const char *path, gbs_cell_use use,
         reading.low = range[0];
         reading.high = range[1];
     }
-    const char *file = gbs_file_name(path);
-    status = gbs_bytes_open(ctx, path, 0, &bytes);
-    if (status != GBS_OK)
-        return gbs_fail(ctx, status, "%s: %s", file, bytes.message);
-    status = gbs_cells_read_bytes(&bytes, file, &reading, out);
-    gbs_bytes_close(&bytes);
-    return status;
+    if (ctx->crew != NULL && use == GBS_CELLS_TRAIN)
+        status = gbs_cells_read_together(ctx, path, &reading, &done, out);
+    return status == GBS_OK && !done ? gbs_cells_read_file(ctx, path, &reading, out) : status;
 }

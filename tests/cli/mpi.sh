@@ -203,6 +203,11 @@ as 'a bad cell, whoever reads it' && check "exit $rc, one message" test "$rc-$(w
     = 3-1
 expect_stderr \
     "^gibbsite: bad.csv:6000: column 'x2' .*expected a number, .*lines 2 to 5999 hold numbers"
+sed '50000s/$/x/' many.csv >odd.csv
+by_rank '' 'complete odd.csv -o none.json' 3
+as 'a bad rating, whoever reads it' && check "exit $rc, one message" test \
+    "$rc-$(wc -l <"$stderr")" = 3-1
+expect_stderr "^gibbsite: odd.csv:50000: column 'value' \(column 3\): expected a number, found '"
 printf 'xxxxxxxx' | dd of="$(echo shared/*)" bs=1 seek=100000 conv=notrunc status=none
 by_rank '' 'fit wide.csv -o none.json --cache shared' 3
 as 'a damaged cache' && check "exit $rc, one message" test "$rc-$(wc -l <"$stderr")" = 3-1
