@@ -37,8 +37,13 @@ struct gbs_ratings {
     size_t features[2];
 };
 
-/* The ratings numbered pick[0 .. count - 1] (in the order of by[0]) of the same rows and columns;
- * texts are not taken along. */
+/* The numbers of the ratings in a random order; twice: and once more behind it, so that it can be
+ * begun anywhere. The caller frees it. */
+gbs_status gbs_ratings_shuffled(gbs_context *ctx, const gbs_ratings *r, uint64_t seed,
+                                uint64_t stream, bool twice, size_t **out);
+
+/* The ratings numbered pick[0 .. count - 1] (in the order of by[0]; NULL: the first ones) of the
+ * same rows and columns; texts are not taken along. */
 gbs_status gbs_ratings_subset(gbs_context *ctx, const gbs_ratings *all, size_t count,
                               const size_t *pick, gbs_ratings **out);
 
