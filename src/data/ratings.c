@@ -47,7 +47,7 @@ struct room {
 static gbs_status make_room(gbs_context *ctx, gbs_ratings *r, struct room *room) {
     gbs_rating_list *l = r->by;
     size_t n = r->n, each = sizeof *l->value + sizeof *l->other;
-    gbs_status status = gbs_joint_room(ctx, NULL, 2 * n * each, &room->spill, &r->block);
+    gbs_status status = gbs_joint_room(ctx, r->folder, 2 * n * each, &room->spill, &r->block);
     if (status != GBS_OK)
         return status;
     r->shared = room->spill.joint;
@@ -182,10 +182,28 @@ static void summarise(gbs_ratings *r, const double *value) {
     }
 }
 
+static gbs_status note_folder(gbs_context *ctx, const char *folder, gbs_ratings *r) {
+    size_t length = folder != NULL ? strlen(folder) + 1 : 0;
+    if (folder == NULL)
+        return GBS_OK;
+    r->folder = gbs_array_alloc(ctx, length, 1);
+    if (r->folder != NULL)
+        memcpy(r->folder, folder, length);
+    return r->folder != NULL ? GBS_OK : GBS_ERR_MEMORY;
+}
+
 gbs_status gbs_ratings_create(gbs_context *ctx, size_t n, size_t rows, size_t columns,
                               const uint32_t *row, const uint32_t *column, const double *value,
                               const char *const *row_ids, const char *const *column_ids,
                               gbs_ratings **out) {
+    return gbs_ratings_create_in(ctx, NULL, n, rows, columns, row, column, value, row_ids,
+                                 column_ids, out);
+}
+
+gbs_status gbs_ratings_create_in(gbs_context *ctx, const char *folder, size_t n, size_t rows,
+                                 size_t columns, const uint32_t *row, const uint32_t *column,
+                                 const double *value, const char *const *row_ids,
+                                 const char *const *column_ids, gbs_ratings **out) {
     GBS_NEEDS(ctx, out);
     *out = NULL;
     GBS_NEEDS(ctx, ctx);
@@ -205,8 +223,10 @@ gbs_status gbs_ratings_create(gbs_context *ctx, size_t n, size_t rows, size_t co
     r->ctx = ctx;
     r->n = n;
     summarise(r, value);
-    struct room room;
-    status = make_room(ctx, r, &room);
+    struct room room = {0};
+    status = note_folder(ctx, folder, r);
+    if (status == GBS_OK)
+        status = make_room(ctx, r, &room);
     if (status == GBS_OK)
         status = make_list(ctx, n, rows, row, column, value, &room, &r->by[0]);
     if (status == GBS_OK)
@@ -268,5 +288,6 @@ void gbs_ratings_free(gbs_ratings *r) {
         gbs_array_free(r->ctx, r->texts[side]);
     }
     gbs_array_free(r->ctx, r->block);
+    gbs_array_free(r->ctx, r->folder);
     gbs_handle_free(r->ctx, r);
 }

@@ -29,13 +29,20 @@ struct gbs_ratings {
     gbs_rating_list by[2]; /* rows, columns */
     void *block;           /* what `other` and `value` of both lie in */
     bool shared;           /* ranks have one between them */
-    char **id[2];          /* texts of the items; one allocation each side */
+    char *folder; /* that it lies in a file of, as does what parts are made of; NULL: in memory */
+    char **id[2]; /* texts of the items; one allocation each side */
     char *texts[2];
     /* what is known of the items beside their ratings: items x features, NaN where missing; NULL:
      * nothing */
     double *feature[2];
     size_t features[2];
 };
+
+/* gbs_ratings_create, of what lies in files in a folder; NULL: in memory. */
+gbs_status gbs_ratings_create_in(gbs_context *ctx, const char *folder, size_t n, size_t rows,
+                                 size_t columns, const uint32_t *row, const uint32_t *column,
+                                 const double *value, const char *const *row_ids,
+                                 const char *const *column_ids, gbs_ratings **out);
 
 /* The numbers of the ratings in a random order; twice: and once more behind it, so that it can be
  * begun anywhere. The caller frees it. */

@@ -12,7 +12,7 @@ gbs_status gbs_ratings_shuffled(gbs_context *ctx, const gbs_ratings *r, uint64_t
     size_t n = r->n, *order = NULL;
     gbs_spill spill;
     void *block = NULL;
-    gbs_status status = gbs_joint_room(ctx, NULL, (twice ? 2 : 1) * n * sizeof *order, &spill,
+    gbs_status status = gbs_joint_room(ctx, r->folder, (twice ? 2 : 1) * n * sizeof *order, &spill,
                                        &block);
     order = block;
     if (status == GBS_OK && spill.place == 0) { /* one for all who share it */
@@ -55,7 +55,7 @@ static gbs_status pick_ratings(gbs_context *ctx, const gbs_ratings *all, size_t 
     size_t from, to,
         bytes = count * (sizeof *p->value + 2 * sizeof *p->row) + all->n * sizeof *p->owner;
     gbs_spill spill;
-    gbs_status status = gbs_joint_room(ctx, NULL, bytes, &spill, &p->block);
+    gbs_status status = gbs_joint_room(ctx, all->folder, bytes, &spill, &p->block);
     if (p->block != NULL) {
         p->value = p->block;
         p->row = (uint32_t *)(void *)(p->value + count);
@@ -81,8 +81,8 @@ gbs_status gbs_ratings_subset(gbs_context *ctx, const gbs_ratings *all, size_t c
     *out = NULL;
     gbs_status status = pick_ratings(ctx, all, count, pick, &p);
     if (status == GBS_OK)
-        status = gbs_ratings_create(ctx, count, all->by[0].items, all->by[1].items, p.row, p.column,
-                                    p.value, NULL, NULL, out);
+        status = gbs_ratings_create_in(ctx, all->folder, count, all->by[0].items, all->by[1].items,
+                                       p.row, p.column, p.value, NULL, NULL, out);
     for (int side = 0; side < 2 && status == GBS_OK; side++)
         if (all->feature[side] != NULL)
             status = gbs_ratings_set_features(ctx, *out, side, all->features[side],

@@ -65,7 +65,8 @@ gbs_status gbs_completion_describe(gbs_context *ctx, gbs_completion *c,
     gbs_spill spill;
     void *seen = NULL;
     size_t from, to;
-    gbs_status status = gbs_joint_room(ctx, NULL, ratings->n * sizeof *c->seen, &spill, &seen);
+    gbs_status status = gbs_joint_room(ctx, ratings->folder, ratings->n * sizeof *c->seen, &spill,
+                                       &seen);
     c->seen = seen;
     gbs_joint_part(&spill, ratings->n, &from, &to);
     if (status == GBS_OK)

@@ -189,6 +189,8 @@ gbs_status gbs_cells_csv(gbs_cells_reader *r) {
     for (bool ended = false; status == GBS_OK && !ended;) {
         status = gbs_csv_record_start(&r->in, &ended);
         ended = ended || (part != NULL && r->in.record_offset >= part->to);
+        if (status == GBS_OK)
+            status = gbs_cells_set_aside(r);
         size_t before = r->out->n;
         if (status == GBS_OK && !ended)
             status = gbs_cells_take_together(r);

@@ -2,7 +2,7 @@
  *
  *   names    one rank after the other says those that no rank before it had: numbered in this
  *            order they stand in that of their first appearance in the file
- *   cells    16 bytes each, in one array that ranks of a machine share; each writes its own
+ *   cells    16 bytes each, in one block that ranks of a machine share; each writes its own
  *
  * So cells, numbers and names are those of one process. Where a part cannot be used, every rank
  * reads the whole, and says what one process says.
@@ -53,7 +53,8 @@ struct said {
 };
 
 static gbs_status exchange(struct joint *g) {
-    struct said mine = {(uint64_t)g->status, g->part.start, g->part.end, gbs_cells_count(g->cells)},
+    struct said mine = {(uint64_t)g->status, g->part.start, g->part.end,
+                        g->cells != NULL ? gbs_cells_so_far(g->cells) : 0},
                 other;
     gbs_collected all;
     gbs_status status = gbs_crew_collect(g->ctx, &mine, sizeof mine, &all);
@@ -154,44 +155,33 @@ static gbs_status merge_names(struct joint *g) {
 
 /* ---------------------------------------------------------------- cells */
 
-/* Values, rows and columns of all ranks, one behind the other. */
+/* Values, rows and columns of all ranks. */
 static gbs_status place(struct joint *g) {
     gbs_context *ctx = g->ctx;
-    gbs_cells *t = g->cells;
-    size_t n = g->before[g->ranks], each = sizeof *t->value + 2 * sizeof *t->id[0];
+    size_t n = g->before[g->ranks], first = g->before[g->rank], id = sizeof *g->cells->id[0],
+           bytes = gbs_cells_bytes(n);
     gbs_spill spill;
     void *block = NULL;
-    for (int side = 0; side < 2; side++)
-        for (size_t e = 0; e < t->n; e++)
-            t->id[side][e] = g->number[side][t->id[side][e]];
-    const gbs_section section[] = {
-        {t->value, g->before, sizeof *t->value, 0},
-        {t->id[0], g->before, sizeof *t->id[0], n * sizeof *t->value},
-        {t->id[1], g->before, sizeof *t->id[1], n * (sizeof *t->value + sizeof *t->id[0])}};
-    const size_t sections = sizeof section / sizeof *section;
-    gbs_status status = gbs_crew_verdict(ctx, gbs_joint_room(ctx, NULL, n * each, &spill, &block));
-    gbs_status put = GBS_OK;
-    for (size_t k = 0; status == GBS_OK && put == GBS_OK && k < sections; k++)
-        put = gbs_section_put(ctx, &section[k], false, block);
+    gbs_status status = gbs_joint_room(ctx, g->reading->folder, bytes, &spill, &block);
     if (status == GBS_OK)
-        status = gbs_crew_verdict(ctx, put);
-    if (status == GBS_OK)
-        status = gbs_section_send(ctx, &spill, section, sections, block);
+        status = gbs_cells_put(g->cells, g->number, first, n,
+                               spill.folder != NULL && gbs_spills(&spill, bytes, 1), block);
+    status = gbs_crew_verdict(ctx, status);
+    if (status == GBS_OK) {
+        double *value = block;
+        uint32_t *row = (uint32_t *)(void *)(value + n), *column = row + n;
+        const gbs_section section[] = {{value + first, g->before, sizeof *value, 0},
+                                       {row + first, g->before, id, n * sizeof *value},
+                                       {column + first, g->before, id, n * (sizeof *value + id)}};
+        status = gbs_section_send(ctx, &spill, section, sizeof section / sizeof *section, block);
+    }
     if (status == GBS_OK)
         status = gbs_crew_verdict(ctx, GBS_OK); /* who shares has waited for who writes */
-    if (status != GBS_OK) {
+    if (status == GBS_OK)
+        gbs_cells_take_block(g->cells, n, block);
+    else
         gbs_array_free(ctx, block);
-        return status;
-    }
-    gbs_array_free(ctx, t->value);
-    gbs_array_free(ctx, t->id[0]);
-    gbs_array_free(ctx, t->id[1]);
-    t->block = block;
-    t->value = block;
-    t->id[0] = (uint32_t *)(void *)(t->value + n);
-    t->id[1] = t->id[0] + n;
-    t->n = n;
-    return GBS_OK;
+    return status;
 }
 
 /* The names of all in the place of its own. */
@@ -246,7 +236,8 @@ gbs_status gbs_cells_read_together(gbs_context *ctx, const char *path,
     g.report = gbs_array_alloc(ctx, g.ranks, sizeof *g.report);
     g.before = gbs_array_alloc(ctx, g.ranks + 1, sizeof *g.before);
     gbs_status status = g.report != NULL && g.before != NULL
-                            ? gbs_divide_agree(ctx, &inputs, 0, true, false, base, &divides, &none)
+                            ? gbs_divide_agree(ctx, &inputs, 0, true, reading->folder != NULL, base,
+                                               &divides, &none)
                             : GBS_ERR_MEMORY;
     if (status == GBS_OK && divides)
         status = read_all(&g, base[1], &refused);

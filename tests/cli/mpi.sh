@@ -113,6 +113,7 @@ as '3 ranks: codes with leading zeros in the last row'
 expect_exit 0 "${ranks[@]}" -np 3 "$GIBBSITE" fit codes.csv --prior zero --loss hinge --threads 1 -o \
     codes.json
 expect_stderr "^gibbsite: column 'zip': codes with leading zeros \(00501\), read as numbers"
+same 3 complete many.csv --rank 2 --max-iter 2 --cache shared -o OUT --json
 check 'nothing stays' test -z "$(ls -A shared)"
 "$GIBBSITE" fit wide.csv --loss hinge --prior zero -q -o whole.json
 "$GIBBSITE" fit wide.csv --loss hinge --prior zero -q -o cached.json --cache shared
