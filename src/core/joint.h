@@ -33,8 +33,8 @@ gbs_status gbs_joint_array(gbs_context *ctx, const gbs_spill *spill, size_t coun
 /* Rows from .. to - 1 of n; all of them where the array is this rank's alone. spill NULL: the array
  * lies in memory. */
 void gbs_joint_part(const gbs_spill *spill, size_t n, size_t *from, size_t *to);
-/* An array as gbs_joint_array has it where ranks share one, in memory (folder NULL) or in a file; of
- * this rank's own where it is small or, in memory, cannot be shared: the spill says which. */
+/* An array as gbs_joint_array has it where ranks share one, in memory (folder NULL) or in a file;
+ * of this rank's own where it is small or, in memory, cannot be shared: the spill says which. */
 gbs_status gbs_joint_room(gbs_context *ctx, const char *folder, size_t bytes, gbs_spill *spill,
                           void **out);
 /* How this rank fared with its part; waits for the others. A failure is everybody's. */

@@ -212,8 +212,7 @@ static void files_of_other_shapes(void **state) {
         "item;rating;user\na;1;7\nb;2;007\na;3;8\nc;4;7\n",
         "user\titem\trating\ttime\n1\ta\t2\t10\n2\ta\t3\t\"11\n\"\n1\tb\t4\t\n",
         "1,a,2\n",
-        "a long name of a row without another,\"and a\n\n\nlong\n\n\nname, of a "
-        "column\",2\n1,a,2\n",
+        "a name of a row without another,\"and a\n\n\nlong\n\n\nname, of a column\",2\n1,a,2\n",
         "\xef\xbb\xbfrow,col,value\n1,a,2\n1,b,2\n",
     };
     static const char *const bad[] = {"row,col,value\n", "\n\n", "row,plays\n1,2\n", "1,2\n3,4\n"};
