@@ -4,6 +4,7 @@
  */
 #include "unit/thread_ranks.h"
 
+#include "core/ranks.h"
 #include "table/cells.h"
 
 #include <inttypes.h>
@@ -309,6 +310,71 @@ static void many_cells_once_or_a_copy_each(void **state) {
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &most), 0);
 }
 
+/* ---------------------------------------------------------------- memory that runs out */
+
+struct scarce {
+    struct task task;
+    size_t last; /* the allocation of rank 1 that fails, from 0 */
+};
+
+static void *allocate_scarce(size_t bytes, void *user) {
+    size_t *left = user;
+    return (*left)-- == 0 ? NULL : malloc(bytes);
+}
+
+static void release_scarce(void *memory, void *user) {
+    (void)user;
+    free(memory);
+}
+
+static char *read_scarce(gbs_context *ctx, size_t rank, const void *arg) {
+    const struct scarce *s = arg;
+    size_t left = s->last;
+    gbs_allocator usual = ctx->allocator;
+    gbs_cells *t = NULL;
+    bool done = false;
+    gbs_cells_reading reading = s->task.reading;
+    struct text out = {.at = calloc(1, TEXT)};
+    reading.folder = s->task.way == IN_A_FOLDER ? folder : NULL;
+    if (rank == 1)
+        ctx->allocator = (gbs_allocator){allocate_scarce, release_scarce, &left};
+    gbs_status status = gbs_cells_read_together(ctx, path, &reading, &done, &t);
+    ctx->allocator = usual;
+    status = gbs_ranks_agree(ctx, status, NULL);
+    if (status == GBS_OK)
+        describe(t, &out);
+    else
+        add(&out, "%s", gbs_error_message(ctx));
+    gbs_cells_free(t);
+    return out.at;
+}
+
+/* Whatever a rank has no memory for, all of them hear of it, and nothing is lost. */
+static void a_rank_without_memory_ends_all(void **state) {
+    (void)state;
+    static const char text[] = "row,col,value\n1,a,2\n\"1\n1,a,2\n2,b,3\n\",a,2\n2,b,3\n";
+    write_file(text, sizeof text - 1);
+    for (enum way way = IN_MEMORY; way <= IN_A_FOLDER; way++) {
+        struct scarce s = {.task = plain};
+        bool enough = false;
+        s.task.way = way;
+        for (; !enough; s.last += repeats(1, 7)) {
+            struct rank_run run[MOST_RANKS];
+            run_ranks(3, 1, read_scarce, &s, run);
+            enough = strncmp(run[0].text, "3\n", 2) == 0;
+            for (size_t r = 0; r < 3; r++) {
+                if (enough)
+                    assert_string_equal(run[r].text, run[0].text);
+                else
+                    assert_non_null(strstr(run[r].text, "out of memory"));
+            }
+            for (size_t r = 0; r < 3; r++)
+                free(run[r].text);
+        }
+        assert_true(s.last > 20);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ratings_cut_anywhere),
@@ -316,6 +382,7 @@ int main(void) {
         cmocka_unit_test(files_of_other_shapes),
         cmocka_unit_test(files_at_random),
         cmocka_unit_test(many_cells_once_or_a_copy_each),
+        cmocka_unit_test(a_rank_without_memory_ends_all),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
