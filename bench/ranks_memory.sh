@@ -3,7 +3,7 @@
 # which ranks of a machine have in common, and memory that they share; and processor time. ROWS x
 # COLS cells, in memory and in files that the ranks share (--cache). FORMAT: csv, npy or svm,
 # DENSITY the share of cells that are not zero; RANKS: how many. FORMAT=ratings: `complete` of ROWS
-# x COLS cells, a share DENSITY of them rated, in memory. TASK=rank: pairs of rows.
+# x COLS cells, a share DENSITY of them rated. TASK=rank: pairs of rows.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 program=${GIBBSITE:-$PWD/build/gibbsite}
@@ -13,9 +13,9 @@ trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 file=rows.${FORMAT:-csv}
 what=fit kind=classify ways=(memory files)
-options=(--loss hinge --prior zero --task "${TASK:-classify}")
+options=(--loss hinge --prior zero --task "${TASK:-classify}") in_files=(--cache . --no-cache)
 if [[ $file == *.ratings ]]; then
-    what=complete kind=ratings ways=(memory)
+    what=complete kind=ratings in_files=(--cache .)
     options=(--max-iter 2 --rank 8)
 fi
 "$program" simulate $kind --rows "$rows" --cols "$cols" ${DENSITY:+--density "$DENSITY"} -q -o \
@@ -52,7 +52,7 @@ printf '%-28s %10s %10s   %s\n' "${rows} x ${cols} cells" 'processor' 'wall' \
 for way in "${ways[@]}"; do
     for size in ${RANKS:-1 2 4}; do
         more=(--threads 1 -q -o model.json)
-        [[ $way == memory ]] || more+=(--cache . --no-cache)
+        [[ $way == memory ]] || more+=("${in_files[@]}")
         TIMEFORMAT='%U %S %R'
         { time mpirun --oversubscribe -q -np "$size" "$program" "$what" "$file" \
             "${options[@]}" "${more[@]}"; } \

@@ -156,6 +156,10 @@ bool ranks_many(void) {
     return mpi.ranks.size > 1;
 }
 
+bool ranks_writes(void) {
+    return mpi.ranks.rank == 0;
+}
+
 int ranks_join(const struct app *app) {
     const char *file;
     if (!ranks_many())

@@ -14,6 +14,8 @@ bool ranks_describe(char *text, size_t room);
 int ranks_begin(const struct app *app);
 /* There are several. */
 bool ranks_many(void);
+/* This one writes what all have made; a file is made by all calling app_write. */
+bool ranks_writes(void);
 /* The context becomes that of a rank; EXIT_DONE, or an exit code already reported. */
 int ranks_join(const struct app *app);
 /* All say how they fared: the exit code of the whole. `said` is the last message of this rank. */

@@ -3,6 +3,7 @@
 #include "out/result.h"
 #include "out/sources.h"
 #include "outputs.h"
+#include "ranks.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -174,10 +175,13 @@ static void text_long(const struct complete *c, struct text *out) {
         text_add(out, "model written to %s\n", option_text(&c->app->options, "output"));
 }
 
+/* Its bytes are as many as the posterior's: who does not write them does without. */
 static int write_model(const struct complete *c) {
     char *bytes = NULL;
     size_t size = 0;
-    gbs_status status = gbs_completion_to_json(c->app->ctx, c->model, &bytes, &size);
+    gbs_status status = GBS_OK;
+    if (ranks_writes())
+        status = gbs_completion_to_json(c->app->ctx, c->model, &bytes, &size);
     if (status != GBS_OK)
         return app_fail_status(c->app, status, NULL);
     struct text text = {.bytes = bytes, .size = size};

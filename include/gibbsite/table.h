@@ -178,7 +178,7 @@ typedef enum gbs_cell_use {
 /* Reads a CSV or MatrixMarket file, gzipped or not; "-" is standard input. In CSV the columns are
  * those called row, col and value (or user, item, rating, and the like), in any order; of three
  * columns one may have another name; in a file without such names the first three. options:
- * `no-header`, and `range` of "complete"; NULL: the defaults. */
+ * `no-header`, and `range` and `cache` of "complete"; NULL: the defaults. */
 GBS_API gbs_status gbs_cells_read(gbs_context *ctx, const char *path, gbs_cell_use use,
                                   const gbs_options *options, gbs_cells **out);
 /* How many there are. */

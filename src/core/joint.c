@@ -235,3 +235,32 @@ gbs_status gbs_joint_array(gbs_context *ctx, const gbs_spill *spill, size_t coun
         munmap(block, bytes + page);
     return status;
 }
+
+/* Nobody shares it. */
+static void be_alone(const gbs_context *ctx, gbs_spill *s) {
+    s->joint = false;
+    s->leader = ctx->crew != NULL ? ctx->crew->ranks.rank : 0;
+    s->place = 0;
+    s->members = 1;
+}
+
+gbs_status gbs_joint_room(gbs_context *ctx, const char *folder, size_t bytes, gbs_spill *spill,
+                          void **out) {
+    gbs_status status = GBS_OK;
+    *spill = (gbs_spill){.folder = folder, .least = GBS_SPILL_LEAST};
+    *out = NULL;
+    be_alone(ctx, spill);
+    if (gbs_spills(spill, bytes, 1))
+        status = gbs_joint_meet(ctx, spill);
+    if (status == GBS_OK && (spill->joint || folder != NULL)) {
+        status = gbs_joint_array(ctx, spill, bytes, 1, out);
+        if (status == GBS_OK || folder != NULL || ctx->crew->lost || status == GBS_ERR_CANCELLED)
+            return status;
+        gbs_log(ctx, GBS_LOG_DEBUG, "%s", gbs_error_message(ctx));
+        status = gbs_fail(ctx, GBS_OK, "%s", "");
+        be_alone(ctx, spill);
+    }
+    if (status == GBS_OK)
+        *out = gbs_array_alloc(ctx, bytes, 1);
+    return status == GBS_OK && *out == NULL ? GBS_ERR_MEMORY : status;
+}

@@ -33,7 +33,24 @@ gbs_status gbs_joint_array(gbs_context *ctx, const gbs_spill *spill, size_t coun
 /* Rows from .. to - 1 of n; all of them where the array is this rank's alone. spill NULL: the array
  * lies in memory. */
 void gbs_joint_part(const gbs_spill *spill, size_t n, size_t *from, size_t *to);
+/* An array as gbs_joint_array has it where ranks share one, in memory (folder NULL) or in a file;
+ * of this rank's own where it is small or, in memory, cannot be shared: the spill says which. */
+gbs_status gbs_joint_room(gbs_context *ctx, const char *folder, size_t bytes, gbs_spill *spill,
+                          void **out);
 /* How this rank fared with its part; waits for the others. A failure is everybody's. */
 gbs_status gbs_joint_end(gbs_context *ctx, const gbs_spill *spill, gbs_status status);
+
+/* What ranks write to an array that they have read in parts, each its own elements. */
+typedef struct gbs_section {
+    const void *mine;
+    const size_t *before; /* elements before each rank's; and in all */
+    size_t size;          /* of one */
+    size_t at;            /* bytes of the array before the first of all */
+} gbs_section;
+/* This rank's own to their place. in_files: both are, and leave memory. */
+gbs_status gbs_section_put(gbs_context *ctx, const gbs_section *section, bool in_files, void *to);
+/* Those of all ranks to all who share another copy; every rank calls it, when its own are there. */
+gbs_status gbs_section_send(gbs_context *ctx, const gbs_spill *spill, const gbs_section *section,
+                            size_t sections, void *to);
 
 #endif

@@ -43,46 +43,19 @@ struct room {
     size_t from, to;
 };
 
-/* Ranks of one machine share what is as long as the ratings, and fill it in together; where memory
- * cannot be shared each has its own. */
-static gbs_status share(gbs_context *ctx, size_t bytes, gbs_spill *spill, void **out) {
-    *spill = (gbs_spill){.least = GBS_SPILL_LEAST};
-    *out = NULL;
-    if (ctx->crew == NULL || !gbs_spills(spill, bytes, 1))
-        return GBS_OK;
-    gbs_status status = gbs_joint_meet(ctx, spill);
-    if (status != GBS_OK || !spill->joint)
-        return status;
-    status = gbs_joint_array(ctx, spill, bytes, 1, out);
-    if (status == GBS_OK)
-        return GBS_OK;
-    spill->joint = false;
-    if (ctx->crew->lost || status == GBS_ERR_CANCELLED)
-        return status;
-    gbs_log(ctx, GBS_LOG_DEBUG, "%s", gbs_error_message(ctx));
-    return gbs_fail(ctx, GBS_OK, "%s", "");
-}
-
+/* What is as long as the ratings: of ranks of one machine one copy, which they fill in together. */
 static gbs_status make_room(gbs_context *ctx, gbs_ratings *r, struct room *room) {
     gbs_rating_list *l = r->by;
     size_t n = r->n, each = sizeof *l->value + sizeof *l->other;
-    gbs_status status = share(ctx, 2 * n * each, &room->spill, &r->shared);
-    gbs_joint_part(&room->spill, n, &room->from, &room->to);
+    gbs_status status = gbs_joint_room(ctx, r->folder, 2 * n * each, &room->spill, &r->block);
     if (status != GBS_OK)
         return status;
-    if (r->shared != NULL) {
-        l[0].value = r->shared;
-        l[1].value = l[0].value + n;
-        l[0].other = (uint32_t *)(void *)(l[1].value + n);
-        l[1].other = l[0].other + n;
-        return GBS_OK;
-    }
-    for (int side = 0; side < 2; side++) {
-        l[side].other = gbs_array_alloc(ctx, n, sizeof *l->other);
-        l[side].value = gbs_doubles(ctx, n);
-        if (l[side].other == NULL || l[side].value == NULL)
-            return GBS_ERR_MEMORY;
-    }
+    r->shared = room->spill.joint;
+    gbs_joint_part(&room->spill, n, &room->from, &room->to);
+    l[0].value = r->block;
+    l[1].value = l[0].value + n;
+    l[0].other = (uint32_t *)(void *)(l[1].value + n);
+    l[1].other = l[0].other + n;
     return GBS_OK;
 }
 
@@ -130,10 +103,8 @@ static gbs_status turn_list(gbs_context *ctx, const gbs_rating_list *by_row, siz
     return cut_blocks(ctx, l);
 }
 
-static void free_list(const gbs_context *ctx, gbs_rating_list *l, bool own) {
+static void free_list(const gbs_context *ctx, const gbs_rating_list *l) {
     gbs_array_free(ctx, l->start);
-    gbs_array_free(ctx, own ? l->other : NULL);
-    gbs_array_free(ctx, own ? l->value : NULL);
     gbs_array_free(ctx, l->block);
 }
 
@@ -211,10 +182,28 @@ static void summarise(gbs_ratings *r, const double *value) {
     }
 }
 
+static gbs_status note_folder(gbs_context *ctx, const char *folder, gbs_ratings *r) {
+    size_t length = folder != NULL ? strlen(folder) + 1 : 0;
+    if (folder == NULL)
+        return GBS_OK;
+    r->folder = gbs_array_alloc(ctx, length, 1);
+    if (r->folder != NULL)
+        memcpy(r->folder, folder, length);
+    return r->folder != NULL ? GBS_OK : GBS_ERR_MEMORY;
+}
+
 gbs_status gbs_ratings_create(gbs_context *ctx, size_t n, size_t rows, size_t columns,
                               const uint32_t *row, const uint32_t *column, const double *value,
                               const char *const *row_ids, const char *const *column_ids,
                               gbs_ratings **out) {
+    return gbs_ratings_create_in(ctx, NULL, n, rows, columns, row, column, value, row_ids,
+                                 column_ids, out);
+}
+
+gbs_status gbs_ratings_create_in(gbs_context *ctx, const char *folder, size_t n, size_t rows,
+                                 size_t columns, const uint32_t *row, const uint32_t *column,
+                                 const double *value, const char *const *row_ids,
+                                 const char *const *column_ids, gbs_ratings **out) {
     GBS_NEEDS(ctx, out);
     *out = NULL;
     GBS_NEEDS(ctx, ctx);
@@ -234,8 +223,10 @@ gbs_status gbs_ratings_create(gbs_context *ctx, size_t n, size_t rows, size_t co
     r->ctx = ctx;
     r->n = n;
     summarise(r, value);
-    struct room room;
-    status = make_room(ctx, r, &room);
+    struct room room = {0};
+    status = note_folder(ctx, folder, r);
+    if (status == GBS_OK)
+        status = make_room(ctx, r, &room);
     if (status == GBS_OK)
         status = make_list(ctx, n, rows, row, column, value, &room, &r->by[0]);
     if (status == GBS_OK)
@@ -254,71 +245,6 @@ gbs_status gbs_ratings_create(gbs_context *ctx, size_t n, size_t rows, size_t co
         gbs_ratings_free(r);
     else
         *out = r;
-    return status;
-}
-
-/* What a subset is made of: of each of its ratings row, column and value, and of all ratings the
- * row. */
-struct picked {
-    void *block; /* which the arrays lie in */
-    double *value;
-    uint32_t *row, *column, *owner;
-};
-
-static void find_owners(const gbs_rating_list *l, size_t from, size_t to, uint32_t *owner) {
-    for (size_t i = 0; i < l->items; i++) {
-        size_t first = l->start[i] > from ? l->start[i] : from,
-               last = l->start[i + 1] < to ? l->start[i + 1] : to;
-        for (size_t e = first; e < last; e++)
-            owner[e] = (uint32_t)i;
-    }
-}
-
-static gbs_status pick_ratings(gbs_context *ctx, const gbs_ratings *all, size_t count,
-                               const size_t *pick, struct picked *p) {
-    const gbs_rating_list *l = &all->by[0];
-    size_t from, to,
-        bytes = count * (sizeof *p->value + 2 * sizeof *p->row) + all->n * sizeof *p->owner;
-    gbs_spill spill;
-    gbs_status status = share(ctx, bytes, &spill, &p->block);
-    if (status == GBS_OK && p->block == NULL)
-        p->block = gbs_array_alloc(ctx, bytes, 1);
-    status = status == GBS_OK && p->block == NULL ? GBS_ERR_MEMORY : status;
-    if (p->block != NULL) {
-        p->value = p->block;
-        p->row = (uint32_t *)(void *)(p->value + count);
-        p->column = p->row + count;
-        p->owner = p->column + count;
-        gbs_joint_part(&spill, all->n, &from, &to);
-        find_owners(l, from, to, p->owner);
-    }
-    status = gbs_joint_end(ctx, &spill, status);
-    gbs_joint_part(&spill, count, &from, &to);
-    for (size_t k = from; status == GBS_OK && p->block != NULL && k < to; k++) {
-        p->row[k] = p->owner[pick[k]];
-        p->column[k] = l->other[pick[k]];
-        p->value[k] = l->value[pick[k]];
-    }
-    return gbs_joint_end(ctx, &spill, status);
-}
-
-gbs_status gbs_ratings_subset(gbs_context *ctx, const gbs_ratings *all, size_t count,
-                              const size_t *pick, gbs_ratings **out) {
-    struct picked p = {0};
-    *out = NULL;
-    gbs_status status = pick_ratings(ctx, all, count, pick, &p);
-    if (status == GBS_OK)
-        status = gbs_ratings_create(ctx, count, all->by[0].items, all->by[1].items, p.row, p.column,
-                                    p.value, NULL, NULL, out);
-    for (int side = 0; side < 2 && status == GBS_OK; side++)
-        if (all->feature[side] != NULL)
-            status = gbs_ratings_set_features(ctx, *out, side, all->features[side],
-                                              all->feature[side]);
-    if (status != GBS_OK) {
-        gbs_ratings_free(*out);
-        *out = NULL;
-    }
-    gbs_array_free(ctx, p.block);
     return status;
 }
 
@@ -356,11 +282,12 @@ void gbs_ratings_free(gbs_ratings *r) {
     if (r == NULL)
         return;
     for (int side = 0; side < 2; side++) {
-        free_list(r->ctx, &r->by[side], r->shared == NULL);
+        free_list(r->ctx, &r->by[side]);
         gbs_array_free(r->ctx, r->feature[side]);
         gbs_array_free(r->ctx, r->id[side]);
         gbs_array_free(r->ctx, r->texts[side]);
     }
-    gbs_array_free(r->ctx, r->shared);
+    gbs_array_free(r->ctx, r->block);
+    gbs_array_free(r->ctx, r->folder);
     gbs_handle_free(r->ctx, r);
 }

@@ -27,8 +27,9 @@ struct gbs_ratings {
     double sum, squares; /* of value - center */
     double low, high;    /* smallest and largest value */
     gbs_rating_list by[2]; /* rows, columns */
-    void *shared; /* what `other` and `value` of both lie in, where ranks share it; NULL: they are
-                     this rank's own */
+    void *block;           /* what `other` and `value` of both lie in */
+    bool shared;           /* ranks have one between them */
+    char *folder; /* that it lies in a file of, as does what parts are made of; NULL: in memory */
     char **id[2]; /* texts of the items; one allocation each side */
     char *texts[2];
     /* what is known of the items beside their ratings: items x features, NaN where missing; NULL:
@@ -37,8 +38,19 @@ struct gbs_ratings {
     size_t features[2];
 };
 
-/* The ratings numbered pick[0 .. count - 1] (in the order of by[0]) of the same rows and columns;
- * texts are not taken along. */
+/* gbs_ratings_create, of what lies in files in a folder; NULL: in memory. */
+gbs_status gbs_ratings_create_in(gbs_context *ctx, const char *folder, size_t n, size_t rows,
+                                 size_t columns, const uint32_t *row, const uint32_t *column,
+                                 const double *value, const char *const *row_ids,
+                                 const char *const *column_ids, gbs_ratings **out);
+
+/* The numbers of the ratings in a random order; twice: and once more behind it, so that it can be
+ * begun anywhere. The caller frees it. */
+gbs_status gbs_ratings_shuffled(gbs_context *ctx, const gbs_ratings *r, uint64_t seed,
+                                uint64_t stream, bool twice, size_t **out);
+
+/* The ratings numbered pick[0 .. count - 1] (in the order of by[0]; NULL: the first ones) of the
+ * same rows and columns; texts are not taken along. */
 gbs_status gbs_ratings_subset(gbs_context *ctx, const gbs_ratings *all, size_t count,
                               const size_t *pick, gbs_ratings **out);
 

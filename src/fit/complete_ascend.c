@@ -115,14 +115,12 @@ void gbs_completion_reopen(struct gbs_completion_run *r) {
 gbs_status gbs_completion_split_first(struct gbs_completion_run *r) {
     size_t n = r->all->n,
            first = (size_t)((r->o->prior_split > 0.0 ? r->o->prior_split : FIRST_PART) * (double)n);
-    size_t *order = gbs_array_alloc(r->ctx, n, sizeof *order);
-    if (order == NULL)
-        return GBS_ERR_MEMORY;
-    for (size_t e = 0; e < n; e++)
-        order[e] = e;
-    gbs_shuffle(r->ctx->seed, GBS_STREAM_COMPLETION + GBS_COMPLETION_SPLIT, n, order);
+    size_t *order = NULL;
     first = first < 1 ? 1 : first > n - 1 ? n - 1 : first;
-    gbs_status status = gbs_ratings_subset(r->ctx, r->all, first, order, &r->part[0]);
+    gbs_status status = gbs_ratings_shuffled(
+        r->ctx, r->all, r->ctx->seed, GBS_STREAM_COMPLETION + GBS_COMPLETION_SPLIT, false, &order);
+    if (status == GBS_OK)
+        status = gbs_ratings_subset(r->ctx, r->all, first, order, &r->part[0]);
     if (status == GBS_OK)
         status = gbs_ratings_subset(r->ctx, r->all, n - first, order + first, &r->part[1]);
     gbs_array_free(r->ctx, order);

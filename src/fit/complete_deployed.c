@@ -41,14 +41,12 @@ gbs_status gbs_completion_split_last(struct gbs_completion_run *r) {
     size_t n = r->all->n, last = n / 10;
     if (last < FEW_TO_CERTIFY)
         last = n / 3 < FEW_TO_CERTIFY ? n / 3 : FEW_TO_CERTIFY;
-    size_t *order = gbs_array_alloc(r->ctx, n, sizeof *order);
-    if (order == NULL)
-        return GBS_ERR_MEMORY;
-    for (size_t e = 0; e < n; e++)
-        order[e] = e;
+    size_t *order = NULL;
     uint64_t seed = gbs_hash_seed(r->ctx->seed, n, gbs_ratings_hash(r->all));
-    gbs_shuffle(seed, GBS_STREAM_COMPLETION + GBS_COMPLETION_SPLIT, n, order);
-    gbs_status status = gbs_ratings_subset(r->ctx, r->all, n - last, order, &r->part[0]);
+    gbs_status status = gbs_ratings_shuffled(
+        r->ctx, r->all, seed, GBS_STREAM_COMPLETION + GBS_COMPLETION_SPLIT, false, &order);
+    if (status == GBS_OK)
+        status = gbs_ratings_subset(r->ctx, r->all, n - last, order, &r->part[0]);
     if (status == GBS_OK)
         status = gbs_ratings_subset(r->ctx, r->all, last, order + n - last, &r->part[1]);
     gbs_array_free(r->ctx, order);

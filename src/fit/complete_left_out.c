@@ -28,17 +28,10 @@ bool gbs_left_out_below(size_t parts, const double *a, const double *b, double e
 
 gbs_status gbs_left_out_begin(const struct gbs_completion_run *r, size_t parts, size_t out,
                               struct gbs_left_out *l) {
-    size_t n = r->learned->n;
-    *l = (struct gbs_left_out){r, parts, out, gbs_array_alloc(r->ctx, 2 * n, sizeof *l->order)};
-    if (l->order == NULL)
-        return GBS_ERR_MEMORY;
-    for (size_t e = 0; e < n; e++)
-        l->order[e] = e;
-    gbs_shuffle(r->ctx->seed, GBS_STREAM_COMPLETION + GBS_COMPLETION_LEFT_OUT, n, l->order);
-    gbs_status status = gbs_check_cancel(r->ctx);
-    if (status != GBS_OK)
-        gbs_left_out_end(l);
-    return status;
+    *l = (struct gbs_left_out){.r = r, .parts = parts, .out = out};
+    return gbs_ratings_shuffled(r->ctx, r->learned, r->ctx->seed,
+                                GBS_STREAM_COMPLETION + GBS_COMPLETION_LEFT_OUT, parts > 1,
+                                &l->order);
 }
 
 void gbs_left_out_end(struct gbs_left_out *l) {
@@ -48,10 +41,9 @@ void gbs_left_out_end(struct gbs_left_out *l) {
 
 gbs_status gbs_left_out_part(const struct gbs_left_out *l, size_t p, gbs_ratings *part[2]) {
     const struct gbs_completion_run *r = l->r;
-    size_t n = r->learned->n, *pick = l->order + n;
+    size_t n = r->learned->n;
+    const size_t *pick = l->order + p * l->out % n; /* those left out first */
     part[0] = part[1] = NULL;
-    for (size_t e = 0; e < n; e++) /* those left out first */
-        pick[e] = l->order[(e + p * l->out) % n];
     gbs_status status = gbs_ratings_subset(r->ctx, r->learned, n - l->out, pick + l->out, &part[0]);
     return status == GBS_OK ? gbs_ratings_subset(r->ctx, r->learned, l->out, pick, &part[1])
                             : status;

@@ -90,7 +90,7 @@ double gbs_missed_inflation(struct gbs_missed *m);
 /* Parts of r->learned that are left out one at a time: `out` ratings each. */
 struct gbs_left_out {
     const struct gbs_completion_run *r;
-    size_t parts, out, *order;
+    size_t parts, out, *order; /* of the ratings, twice where there are several parts */
 };
 
 gbs_status gbs_left_out_begin(const struct gbs_completion_run *r, size_t parts, size_t out,

@@ -17,13 +17,7 @@ enum { LEAST_TERMS = 1000000 };
 
 /* All ratings, about the middle of the range, into r->part[0]. */
 static gbs_status recentre(struct gbs_completion_run *r) {
-    size_t n = r->all->n, *every = gbs_array_alloc(r->ctx, n, sizeof *every);
-    if (every == NULL)
-        return GBS_ERR_MEMORY;
-    for (size_t e = 0; e < n; e++)
-        every[e] = e;
-    gbs_status status = gbs_ratings_subset(r->ctx, r->all, n, every, &r->part[0]);
-    gbs_array_free(r->ctx, every);
+    gbs_status status = gbs_ratings_subset(r->ctx, r->all, r->all->n, NULL, &r->part[0]);
     if (status == GBS_OK)
         gbs_ratings_recentre(r->part[0], 0.5 * (r->o->low + r->o->high));
     return status;

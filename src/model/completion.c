@@ -9,6 +9,7 @@
 #include "model/completion.h"
 
 #include "core/check.h"
+#include "core/joint.h"
 #include "core/ranks.h"
 #include "kernel/moments.h"
 #include "kernel/strip.h"
@@ -58,12 +59,19 @@ gbs_status gbs_completion_describe(gbs_context *ctx, gbs_completion *c,
             return status;
     }
     c->seen_start = gbs_array_alloc(ctx, l->items + 1, sizeof *c->seen_start);
-    c->seen = gbs_array_alloc(ctx, ratings->n, sizeof *c->seen);
-    if (c->seen_start == NULL || c->seen == NULL)
+    if (c->seen_start == NULL)
         return GBS_ERR_MEMORY;
     memcpy(c->seen_start, l->start, (l->items + 1) * sizeof *c->seen_start);
-    memcpy(c->seen, l->other, ratings->n * sizeof *c->seen);
-    return GBS_OK;
+    gbs_spill spill;
+    void *seen = NULL;
+    size_t from, to;
+    gbs_status status = gbs_joint_room(ctx, ratings->folder, ratings->n * sizeof *c->seen, &spill,
+                                       &seen);
+    c->seen = seen;
+    gbs_joint_part(&spill, ratings->n, &from, &to);
+    if (status == GBS_OK)
+        memcpy(c->seen + from, l->other + from, (to - from) * sizeof *c->seen);
+    return gbs_joint_end(ctx, &spill, status);
 }
 
 static bool finite_side(const gbs_completion *c, int s, size_t items) {

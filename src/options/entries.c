@@ -537,6 +537,11 @@ const gbs_option_entry gbs_option_entries[] = {
       "beside the file where its rows would take more than half of the memory that is left)",
       ANY},
      .store = GBS_STORE_TEXT, .at = {IN_TABLE(cache)}},
+    {{"cache", "DIR", GBS_OPTION_TEXT, GBS_FOR_COMPLETE, NULL, "a folder", NULL, "data",
+      "keep what is as long as the ratings of the file in files in DIR instead of in memory; "
+      "nothing stays there; the same numbers come out (default: in memory)",
+      ANY},
+     .store = GBS_STORE_TEXT, .at = {IN_TABLE(cache)}},
     {{"no-cache", NULL, GBS_OPTION_FLAG, GBS_FOR_FIT, NULL, NULL, NULL, "data",
       "keep no cache of the file, and remove what earlier runs left of files of this name",
       ANY},

@@ -1,7 +1,8 @@
 /* The handle of cells: what it tells, and how other names number it. */
-#include "table/cells.h"
+#include "table/cells_reader.h"
 
 #include "core/check.h"
+#include "data/ratings.h"
 
 #include <string.h>
 
@@ -9,12 +10,16 @@ void gbs_cells_free(gbs_cells *cells) {
     if (cells == NULL)
         return;
     gbs_context *ctx = cells->ctx;
+    bool apart = cells->block == NULL;
     for (int side = 0; side < 2; side++) {
-        gbs_array_free(ctx, cells->id[side]);
+        gbs_array_free(ctx, apart ? cells->id[side] : NULL);
         gbs_text_set_free(ctx, &cells->names[side]);
         gbs_array_free(ctx, cells->feature[side]);
     }
-    gbs_array_free(ctx, cells->value);
+    gbs_array_free(ctx, apart ? cells->value : NULL);
+    gbs_array_free(ctx, cells->block);
+    gbs_array_free(ctx, cells->folder);
+    gbs_cells_store_free(cells);
     gbs_pool_free(ctx, &cells->pool);
     gbs_handle_free(ctx, cells);
 }
@@ -56,9 +61,9 @@ gbs_status gbs_cells_ratings(gbs_context *ctx, const gbs_cells *cells, gbs_ratin
     GBS_NEEDS(ctx, cells);
     if (cells->value == NULL)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "pairs without values are no ratings");
-    gbs_status status = gbs_ratings_create(ctx, cells->n, cells->names[0].n, cells->names[1].n,
-                                           cells->id[0], cells->id[1], cells->value,
-                                           cells->names[0].text, cells->names[1].text, out);
+    gbs_status status = gbs_ratings_create_in(
+        ctx, cells->folder, cells->n, cells->names[0].n, cells->names[1].n, cells->id[0],
+        cells->id[1], cells->value, cells->names[0].text, cells->names[1].text, out);
     for (int side = 0; side < 2 && status == GBS_OK; side++)
         if (cells->feature[side] != NULL)
             status = gbs_ratings_set_features(ctx, *out, side, cells->features[side],

@@ -166,17 +166,38 @@ static gbs_status read_record(gbs_cells_reader *r) {
     return status;
 }
 
+/* To the first record of a part that begins within the file. The file's own first one, if it is no
+ * header, is another's. */
+static gbs_status enter_part(gbs_cells_reader *r, gbs_cells_part *part) {
+    gbs_context *ctx = r->reader.ctx;
+    for (int side = 0; side < 2; side++)
+        gbs_text_set_free(ctx, &r->out->names[side]);
+    gbs_pool_free(ctx, &r->out->pool);
+    r->out->n = 0;
+    gbs_status status = gbs_csv_jump(&r->in, part->from, part->exact);
+    part->start = r->in.record_offset;
+    return status;
+}
+
 gbs_status gbs_cells_csv(gbs_cells_reader *r) {
+    gbs_cells_part *part = r->options->part;
     gbs_status status = gbs_csv_open(&r->in, &r->reader);
     if (status == GBS_OK)
         status = read_first(r);
+    if (status == GBS_OK && part != NULL && part->from > 0)
+        status = enter_part(r, part);
     for (bool ended = false; status == GBS_OK && !ended;) {
         status = gbs_csv_record_start(&r->in, &ended);
+        ended = ended || (part != NULL && r->in.record_offset >= part->to);
+        if (status == GBS_OK)
+            status = gbs_cells_set_aside(r);
         size_t before = r->out->n;
         if (status == GBS_OK && !ended)
             status = gbs_cells_take_together(r);
         if (status == GBS_OK && !ended && r->out->n == before)
             status = read_record(r);
     }
+    if (part != NULL)
+        part->end = r->in.record_offset;
     return status;
 }

@@ -119,10 +119,12 @@ gbs_status gbs_cells_market(gbs_cells_reader *r) {
         if (status != GBS_OK || n == 0)
             break;
         status = read_entry(r, word, n);
+        if (status == GBS_OK)
+            status = gbs_cells_set_aside(r);
     }
-    if (status == GBS_OK && r->out->n != r->size[2])
+    if (status == GBS_OK && gbs_cells_so_far(r->out) != r->size[2])
         return gbs_reader_fail(&r->reader, GBS_ERR_DATA,
                                "the header declares %llu entries, the file has %zu",
-                               (unsigned long long)r->size[2], r->out->n);
+                               (unsigned long long)r->size[2], gbs_cells_so_far(r->out));
     return status;
 }

@@ -1,6 +1,7 @@
 /* Files of cells to numbered triples. Names are texts, whatever they look like: 7 and 007 are two.
  */
 #include "core/check.h"
+#include "core/pages.h"
 #include "options/options.h"
 #include "table/cells_reader.h"
 #include "table/number.h"
@@ -93,10 +94,27 @@ static gbs_status read_any(gbs_cells_reader *r) {
         return status;
     bool market = (size_t)(b->end - b->at) >= sizeof banner - 1 &&
                   strncasecmp(b->at, banner, sizeof banner - 1) == 0;
+    if (market && r->options->part != NULL)
+        return gbs_reader_fail(&r->reader, GBS_ERR_DATA, "a MatrixMarket file is read whole");
     status = market ? gbs_cells_market(r) : gbs_cells_csv(r);
-    if (status == GBS_OK && r->out->n == 0)
+    if (status == GBS_OK && gbs_cells_so_far(r->out) == 0 && r->options->part == NULL)
         return gbs_reader_fail(&r->reader, GBS_ERR_DATA, "the file holds no %s",
                                r->options->values ? "ratings" : "pairs");
+    return status;
+}
+
+/* Those that were set aside, in a block of as many. */
+static gbs_status settle(gbs_cells *t) {
+    size_t n = gbs_cells_so_far(t), bytes = gbs_cells_bytes(n);
+    gbs_spill spill = {.folder = t->folder, .least = GBS_SPILL_LEAST};
+    void *block;
+    gbs_status status = gbs_spill_array(t->ctx, &spill, bytes, 1, &block);
+    if (status == GBS_OK)
+        status = gbs_cells_put(t, NULL, 0, n, gbs_spills(&spill, bytes, 1), block);
+    if (status == GBS_OK)
+        gbs_cells_take_block(t, n, block);
+    else
+        gbs_array_free(t->ctx, block);
     return status;
 }
 
@@ -112,11 +130,32 @@ gbs_status gbs_cells_read_bytes(gbs_bytes *bytes, const char *file,
     gbs_cells_reader r = {.reader = {.ctx = ctx, .bytes = bytes, .options = &none, .file = file},
                           .options = reading,
                           .out = cells};
-    gbs_status status = read_any(&r);
+    gbs_status status = GBS_OK;
+    if (reading->folder != NULL)
+        status = gbs_cells_store_create(ctx, reading->folder, cells);
+    if (status == GBS_OK)
+        status = read_any(&r);
+    if (status == GBS_OK)
+        status = gbs_cells_set_all_aside(&r);
+    if (status == GBS_OK && cells->store != NULL && reading->part == NULL)
+        status = settle(cells);
     if (status == GBS_OK)
         *out = cells;
     else
         gbs_cells_free(cells);
+    return status;
+}
+
+gbs_status gbs_cells_read_file(gbs_context *ctx, const char *path, const gbs_cells_reading *reading,
+                               gbs_cells **out) {
+    const char *file = gbs_file_name(path);
+    gbs_bytes bytes;
+    *out = NULL;
+    gbs_status status = gbs_bytes_open(ctx, path, 0, &bytes);
+    if (status != GBS_OK)
+        return gbs_fail(ctx, status, "%s: %s", file, bytes.message);
+    status = gbs_cells_read_bytes(&bytes, file, reading, out);
+    gbs_bytes_close(&bytes);
     return status;
 }
 
@@ -127,7 +166,7 @@ gbs_status gbs_cells_read(gbs_context *ctx, const char *path, gbs_cell_use use,
     GBS_NEEDS(ctx, ctx);
     GBS_NEEDS(ctx, path);
     gbs_table_settings s;
-    gbs_bytes bytes;
+    bool done = false;
     const double *range = gbs_options_numbers(options, "range", NULL);
     gbs_status status = gbs_check_choice(ctx, "use", (int)use, "train|test|pairs");
     if (status != GBS_OK)
@@ -139,11 +178,9 @@ gbs_status gbs_cells_read(gbs_context *ctx, const char *path, gbs_cell_use use,
         reading.low = range[0];
         reading.high = range[1];
     }
-    const char *file = gbs_file_name(path);
-    status = gbs_bytes_open(ctx, path, 0, &bytes);
-    if (status != GBS_OK)
-        return gbs_fail(ctx, status, "%s: %s", file, bytes.message);
-    status = gbs_cells_read_bytes(&bytes, file, &reading, out);
-    gbs_bytes_close(&bytes);
-    return status;
+    if (use == GBS_CELLS_TRAIN)
+        reading.folder = s.cache;
+    if (ctx->crew != NULL && use == GBS_CELLS_TRAIN)
+        status = gbs_cells_read_together(ctx, path, &reading, &done, out);
+    return status == GBS_OK && !done ? gbs_cells_read_file(ctx, path, &reading, out) : status;
 }

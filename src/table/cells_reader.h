@@ -43,6 +43,15 @@ static inline bool gbs_cells_may_be(const gbs_cells_reading *o, double x) {
     return fabs(x) <= GBS_LARGEST_RATING && (!o->has_range || (x >= o->low && x <= o->high));
 }
 
+/* Cells of a file in a file of the folder (cells_store.c). */
+gbs_status gbs_cells_store_create(gbs_context *ctx, const char *folder, gbs_cells *cells);
+void gbs_cells_store_free(gbs_cells *cells);
+/* Between two records: where there is a file to put cells in, those that have been read go there
+ * once they are many. */
+gbs_status gbs_cells_set_aside(gbs_cells_reader *r);
+/* The last ones too. */
+gbs_status gbs_cells_set_all_aside(gbs_cells_reader *r);
+
 /* Room for so many more; then the two names and the value of each. */
 gbs_status gbs_cells_make_room(gbs_cells_reader *r, size_t more);
 gbs_status gbs_cells_add_id(gbs_cells_reader *r, int side, uint64_t line, const char *text,

@@ -154,8 +154,17 @@ static gbs_status look_up(gbs_cells_reader *r, struct name name[][2], size_t cou
     return status;
 }
 
+/* Where the window ends, or in it the part that is read. */
+static const char *last_begin(const gbs_cells_reader *r) {
+    const gbs_bytes *b = r->in.bytes;
+    const gbs_cells_part *part = r->options->part;
+    uint64_t left = part != NULL ? part->to - gbs_bytes_offset(b) : UINT64_MAX;
+    return left < (uint64_t)(b->end - b->at) ? b->at + left : b->end;
+}
+
 gbs_status gbs_cells_take_together(gbs_cells_reader *r) {
     gbs_bytes *b = r->in.bytes;
+    const char *end = last_begin(r);
     struct name name[BATCH][2] = {0};
     size_t count = BATCH;
     gbs_status status = GBS_OK;
@@ -168,7 +177,7 @@ gbs_status gbs_cells_take_together(gbs_cells_reader *r) {
         if (status != GBS_OK)
             return status;
         value = r->options->values ? r->out->value + r->out->n : NULL;
-        for (count = 0; count < BATCH; count++, p = next) {
+        for (count = 0; count < BATCH && p < end; count++, p = next) {
             next = take_record(r, p, name[count], value != NULL ? value + count : &none);
             if (next == NULL)
                 break;

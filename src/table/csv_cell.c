@@ -205,6 +205,17 @@ gbs_status gbs_csv_record_start(gbs_csv_input *in, bool *ended) {
     return GBS_OK;
 }
 
+gbs_status gbs_csv_jump(gbs_csv_input *in, uint64_t offset, bool exact) {
+    bool ended;
+    gbs_status status = gbs_bytes_seek(in->bytes, exact ? offset : offset - 1);
+    if (status != GBS_OK)
+        return gbs_reader_fail(in->reader, status, "%s", in->bytes->message);
+    in->after_cr = false;
+    if (!exact)
+        status = gbs_csv_skip_line(in);
+    return status == GBS_OK ? gbs_csv_record_start(in, &ended) : status;
+}
+
 /* comma: it is the decimal sign, and separates only where nothing else does. */
 static char choose_separator(const char *p, const char *end, bool comma) {
     bool seen[256] = {false}, quoted = false, cell_starts = true;

@@ -69,15 +69,7 @@ static gbs_status pass_header(gbs_csv *c) {
 /* Within a file. Lines are counted as if the rows were the first of a file with such a header: who
  * knows how many came before adds them. */
 static gbs_status jump(gbs_csv *c, const gbs_piece *p, bool exact) {
-    bool ended;
-    gbs_status status = gbs_bytes_seek(c->in.bytes, exact ? p->begin : p->begin - 1);
-    if (status != GBS_OK)
-        return gbs_reader_fail(c->reader, status, "%s", c->in.bytes->message);
-    c->in.after_cr = false;
-    if (!exact)
-        status = gbs_csv_skip_line(&c->in);
-    if (status == GBS_OK)
-        status = gbs_csv_record_start(&c->in, &ended);
+    gbs_status status = gbs_csv_jump(&c->in, p->begin, exact);
     c->in.line = 1 + c->table->has_header;
     return status;
 }

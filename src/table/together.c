@@ -1,54 +1,19 @@
-/* Ranks that read a table together: each parses its part of the bytes.
+/* Ranks that read a table together: each parses its part of the bytes (divide.c).
  *
- *   borders    total x k / ranks, in the bytes of all files one after the other
- *   rank k     the records that begin between its borders, from the first line on that does
- *   chain      end of part k - 1 = start of part k, for all k, or rank k reads again from there
  *   types      of a column: as the first rank says who has a cell of it that says anything; a rank
  *              that took it otherwise reads again
  *   levels     in the order of ranks, so that of their first appearance in the file
  *
- * A line break in quotes may make rank k begin in the middle of a record; the chain finds that
- * out. So what is read is what one process reads, row for row and bit for bit. Where a part cannot
- * be used, every rank reads the whole, and says what one process says.
+ * So what is read is what one process reads, row for row and bit for bit. Where a part cannot be
+ * used, every rank reads the whole, and says what one process says.
  */
 #include "table/together.h"
 
-#include "data/digest.h"
 #include "table/reader.h"
 
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-/* Fewer bytes are as well read by every rank; and those that the ranks compare first, and learn the
- * types from, where they were not told what is worth an exchange. */
-#define LEAST_BYTES 1e6
-enum { LOOK = 1 << 16 };
 
 /* ---------------------------------------------------------------- whether */
-
-/* What has to be the same on all ranks. */
-struct plan {
-    uint64_t divides, format, wanted, bytes;
-    gbs_hash head;
-};
-
-/* A plain file of so many bytes; its first bytes go to the digest. */
-static bool look_at(const char *name, uint64_t *size, gbs_digest *d) {
-    unsigned char head[LOOK];
-    struct stat st;
-    int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe would wait for its writer */
-    bool plain = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0;
-    ssize_t n = plain ? read(fd, head, sizeof head) : 0;
-    if (fd >= 0)
-        close(fd);
-    if (n <= 0 || (n > 1 && head[0] == 0x1f && head[1] == 0x8b))
-        return false;
-    gbs_digest_add(d, head, (size_t)n);
-    *size = (uint64_t)st.st_size;
-    return true;
-}
 
 /* Of several files csv alone. */
 static gbs_table_format format_of(const gbs_inputs *inputs, const gbs_reading *reading) {
@@ -56,46 +21,6 @@ static gbs_table_format format_of(const gbs_inputs *inputs, const gbs_reading *r
         if (inputs->count > 1 && gbs_format_of(inputs->path[k], reading) != GBS_TABLE_CSV)
             return GBS_TABLE_AUTO;
     return gbs_format_of(inputs->path[0], reading);
-}
-
-/* Where each file begins; and whether they are large enough, plain, and CSV. */
-static struct plan make_plan(gbs_together *g, bool wanted) {
-    struct plan p;
-    gbs_digest d = gbs_digest_start();
-    double worth = g->ctx->crew->ranks.worth;
-    memset(&p, 0, sizeof p);
-    p.wanted = wanted;
-    p.format = g->format;
-    p.divides = g->format != GBS_TABLE_AUTO;
-    for (size_t k = 0; k < g->inputs->count; k++) {
-        const char *name = g->inputs->path[k];
-        uint64_t size = 0;
-        p.divides = p.divides != 0 && strcmp(name, "-") != 0 && look_at(name, &size, &d);
-        g->base[k + 1] = g->base[k] + size;
-    }
-    p.bytes = g->base[g->inputs->count];
-    p.head = gbs_digest_end(&d);
-    if (p.bytes < g->ranks || ((double)p.bytes < (worth > 0.0 ? worth : LEAST_BYTES) && !wanted))
-        p.divides = 0;
-    return p;
-}
-
-static gbs_status compare_plans(gbs_together *g, bool wanted, bool *divides) {
-    struct plan mine = make_plan(g, wanted), other;
-    gbs_collected all;
-    gbs_status status = gbs_crew_collect(g->ctx, &mine, sizeof mine, &all);
-    if (status != GBS_OK)
-        return status;
-    *divides = g->ranks > 1;
-    for (size_t k = 0; k < g->ranks; k++) {
-        memcpy(&other, all.bytes + all.begin[k], sizeof other);
-        *divides = *divides && other.divides != 0 && other.format == mine.format &&
-                   other.bytes == mine.bytes &&
-                   memcmp(&other.head, &mine.head, sizeof mine.head) == 0;
-        g->in_file = g->in_file || other.wanted != 0;
-    }
-    gbs_collected_free(g->ctx, &all);
-    return GBS_OK;
 }
 
 /* ---------------------------------------------------------------- a part */
@@ -107,22 +32,23 @@ static gbs_status cut(gbs_together *g) {
     if (p->kind != g->kind)
         gbs_array_free(g->ctx, p->kind);
     *p = (gbs_pieces){.part = true,
-                      .exact = g->exact,
-                      .from_start = g->from == 0,
-                      .head = g->ctx->crew->ranks.worth > 0.0 ? 0 : LOOK,
+                      .exact = g->own.exact,
+                      .from_start = g->own.from == 0,
+                      .head = g->ctx->crew->ranks.worth > 0.0 ? 0 : GBS_DIVIDE_LOOK,
                       .kind = g->kind};
     p->piece = gbs_array_alloc(g->ctx, g->inputs->count, sizeof *p->piece);
     if (p->piece == NULL)
         return GBS_ERR_MEMORY;
     for (size_t k = 0; k < g->inputs->count; k++) {
         uint64_t first = g->base[k], last = g->base[k + 1];
-        if (g->from >= last || g->to <= first)
+        if (g->own.from >= last || g->own.to <= first)
             continue;
         if (p->count == 0)
             g->first_piece = k;
         p->piece[p->count++] = (gbs_piece){.path = g->inputs->path[k],
-                                           .begin = g->from > first ? g->from - first : 0,
-                                           .end = g->to < last ? g->to - first : UINT64_MAX};
+                                           .begin = g->own.from > first ? g->own.from - first : 0,
+                                           .end = g->own.to < last ? g->own.to - first
+                                                                   : UINT64_MAX};
     }
     p->start = p->count > 0 ? p->piece[0].begin : 0;
     p->end = p->start;
@@ -136,11 +62,11 @@ static void read_part(gbs_together *g) {
     gbs_reading into = *g->reading;
     gbs_table_free(g->table);
     g->table = NULL;
-    g->status = g->informed ? gbs_together_learn(g, g->rank) : GBS_OK;
+    g->status = g->own.informed ? gbs_together_learn(g, g->rank) : GBS_OK;
     if (g->status == GBS_OK)
         g->status = cut(g);
     into.pieces = &g->pieces;
-    into.expected = g->to - g->from;
+    into.expected = g->own.to - g->own.from;
     if (g->status == GBS_OK && g->in_file) {
         g->status = gbs_cache_create(ctx, g->caching->folder, false, &store);
         into.store = store;
@@ -161,14 +87,14 @@ static void write_report(gbs_together *g, gbs_words *w) {
     const gbs_table *t = g->table;
     bool there = p->count > 0;
     gbs_words_number(w, (uint64_t)g->status);
-    gbs_words_number(w, there ? g->base[g->first_piece] + p->start : g->from);
-    gbs_words_number(w, there ? g->base[g->first_piece + p->count - 1] + p->end : g->from);
+    gbs_words_number(w, there ? g->base[g->first_piece] + p->start : g->own.from);
+    gbs_words_number(w, there ? g->base[g->first_piece + p->count - 1] + p->end : g->own.from);
     gbs_words_number(w, t != NULL ? t->n_rows : 0);
     gbs_words_number(w, g->first_piece);
     gbs_words_number(w, p->count);
     gbs_words_number(w, t != NULL ? t->n_columns : 0);
     gbs_words_number(w, t == NULL || t->line == NULL);
-    gbs_words_number(w, g->informed);
+    gbs_words_number(w, g->own.informed);
     for (size_t k = 0; k < p->count; k++) {
         gbs_words_number(w, p->piece[k].rows);
         gbs_words_number(w, p->piece[k].lines);
@@ -219,42 +145,6 @@ static gbs_status exchange(gbs_together *g) {
 
 /* ---------------------------------------------------------------- rounds */
 
-enum verdict { WHOLE, AGAIN, REFUSED };
-
-/* Whether each part begins where the one before ends; *stale: this rank's does not, or it failed
- * and did not know the types yet. */
-static enum verdict check_chain(gbs_together *g, bool *stale) {
-    bool good = true, again = false;
-    for (size_t k = 0; k < g->ranks; k++) {
-        const gbs_part_report *here = &g->report[k], *last = k > 0 ? here - 1 : NULL;
-        bool apart = last != NULL && last->status == GBS_OK && here->start != last->end,
-             failed = good && !apart && here->status != GBS_OK;
-        if (failed && (k == 0 || here->informed))
-            return REFUSED;
-        if (apart && k == g->rank)
-            g->from = last->end;
-        if (failed && k == g->rank) {
-            g->from = here->start;
-            g->informed = true;
-        }
-        if ((apart || failed) && k == g->rank) {
-            *stale = g->exact = true;
-            g->to = g->to > g->from ? g->to : g->from;
-        }
-        good = good && !apart && !failed;
-        again = again || apart || failed;
-    }
-    return again ? AGAIN : WHOLE;
-}
-
-/* Somebody cannot go on at all. */
-static bool any_failed(const gbs_together *g) {
-    for (size_t k = 0; k < g->ranks; k++)
-        if (g->report[k].status != GBS_OK && g->report[k].status != GBS_ERR_DATA)
-            return true;
-    return false;
-}
-
 /* Parts that fit one another, and agree on the types. */
 static gbs_status read_parts(gbs_together *g, bool *refused) {
     bool stale = true;
@@ -264,11 +154,13 @@ static gbs_status read_parts(gbs_together *g, bool *refused) {
             read_part(g);
         stale = false;
         status = exchange(g);
-        if (status == GBS_OK && any_failed(g))
+        if (status == GBS_OK && gbs_divide_failed(g->ctx, g->report))
             return gbs_crew_verdict(g->ctx, g->status != GBS_ERR_DATA ? g->status : GBS_OK);
-        enum verdict chain = status == GBS_OK ? check_chain(g, &stale) : REFUSED;
-        *refused = chain == REFUSED;
-        if (chain != WHOLE) {
+        gbs_divide_chain chain = status == GBS_OK
+                                     ? gbs_divide_check(g->ctx, g->report, &g->own, &stale)
+                                     : GBS_PARTS_REFUSED;
+        *refused = chain == GBS_PARTS_REFUSED;
+        if (chain != GBS_PARTS_WHOLE) {
             if (*refused)
                 return status;
             continue;
@@ -281,8 +173,8 @@ static gbs_status read_parts(gbs_together *g, bool *refused) {
             stale = stale ||
                     (g->pieces.kind[j] != GBS_CSV_UNDECIDED && g->pieces.kind[j] != g->kind[j]);
         if (stale) {
-            g->from = g->report[g->rank].start;
-            g->exact = true;
+            g->own.from = g->report[g->rank].start;
+            g->own.exact = true;
         }
     }
     *refused = true;
@@ -338,9 +230,7 @@ static gbs_status find_cache(gbs_together *g, bool *kept, gbs_cache_key *key, gb
 
 static gbs_status read_new(gbs_together *g, bool kept, const gbs_cache_key *key, bool *refused,
                            gbs_table **out) {
-    uint64_t all = g->base[g->inputs->count];
-    g->from = all / g->ranks * g->rank + all % g->ranks * g->rank / g->ranks;
-    g->to = all / g->ranks * (g->rank + 1) + all % g->ranks * (g->rank + 1) / g->ranks;
+    g->own = gbs_divide_cut(g->ctx, g->base[g->inputs->count]);
     if (g->format != GBS_TABLE_CSV) {
         read_part(g);
         return g->format == GBS_TABLE_NPY ? gbs_together_array(g, kept ? key : NULL, refused, out)
@@ -384,7 +274,8 @@ gbs_status gbs_table_read_together(gbs_context *ctx, const gbs_inputs *inputs,
     g.report = gbs_array_alloc(ctx, g.ranks, sizeof *g.report);
     g.before = gbs_array_alloc(ctx, g.ranks + 1, sizeof *g.before);
     gbs_status status = g.base != NULL && g.report != NULL && g.before != NULL
-                            ? compare_plans(&g, wanted, &divides)
+                            ? gbs_divide_agree(ctx, inputs, g.format, g.format != GBS_TABLE_AUTO,
+                                               wanted, g.base, &divides, &g.in_file)
                             : GBS_ERR_MEMORY;
     if (status == GBS_OK && divides && g.in_file)
         status = find_cache(&g, &kept, &key, out);

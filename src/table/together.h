@@ -6,19 +6,8 @@
 #include "core/ranks.h"
 #include "table/cache.h"
 #include "table/csv_columns.h"
+#include "table/divide.h"
 #include "table/words.h"
-
-/* What a rank says of its part. Numbers of bytes count from the first byte of the first file. */
-typedef struct gbs_part_report {
-    gbs_status status; /* GBS_OK or GBS_ERR_DATA: it can go on */
-    uint64_t start, end;
-    size_t rows, first_piece, pieces, columns;
-    bool plain;                               /* line i of it is row i: no blank lines */
-    bool informed;                            /* it knew the types that the ranks before found */
-    const unsigned char *each;                /* of its pieces: two numbers, rows and lines */
-    const unsigned char *kind;                /* of the columns */
-    const unsigned char *levels, *levels_end; /* of the columns: a number of them, and texts */
-} gbs_part_report;
 
 typedef struct gbs_together {
     gbs_context *ctx;
@@ -29,9 +18,7 @@ typedef struct gbs_together {
     gbs_table_format format; /* csv, svmlight or npy by its name; else AUTO */
     size_t ranks, rank;
     uint64_t *base;      /* of the files: bytes before each; and of all of them */
-    uint64_t from, to;   /* this rank's bytes */
-    bool exact;          /* a record begins at `from` */
-    bool informed;       /* `kind` is what all ranks before found */
+    gbs_own_part own;    /* this rank's bytes; informed: `kind` is what all ranks before found */
     unsigned char *kind; /* of the columns, as ranks before this one found them; NULL: not known */
     /* its part */
     gbs_table *table;
@@ -44,13 +31,6 @@ typedef struct gbs_together {
     size_t *before; /* rows before each part; and in all */
 } gbs_together;
 
-/* What ranks write to a file that they share, each its own elements. */
-typedef struct gbs_section {
-    const void *mine;
-    const size_t *before; /* elements before each rank's; and in all */
-    size_t size;          /* of one */
-    size_t at;            /* bytes of the cells before the first of all */
-} gbs_section;
 /* The sections of all ranks in a file of so many cells, which becomes that of the table. Rows of
  * all are as many as g->before says. */
 gbs_status gbs_together_file(gbs_together *g, const gbs_section *section, size_t sections,

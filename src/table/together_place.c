@@ -34,80 +34,6 @@ static gbs_status in_memory(gbs_together *g) {
 
 /* ---------------------------------------------------------------- in a file */
 
-static size_t fewer(size_t a, size_t b) {
-    return a < b ? a : b;
-}
-
-/* Where a rank's bytes of a section begin in the cells of the file, and how many they are. */
-static size_t place_of(const gbs_section *s, size_t rank) {
-    return s->at + s->before[rank] * s->size;
-}
-
-static size_t bytes_of(const gbs_section *s, size_t rank) {
-    return (s->before[rank + 1] - s->before[rank]) * s->size;
-}
-
-/* This rank's own to their place; both leave memory. */
-static gbs_status put_own(const gbs_together *g, const gbs_section *s, char *cells) {
-    const char *from = s->mine;
-    char *to = cells + place_of(s, g->rank);
-    size_t bytes = bytes_of(s, g->rank);
-    gbs_status status = GBS_OK;
-    for (size_t i = 0; status == GBS_OK && i < bytes; i += GBS_PAGES_STEP) {
-        size_t count = fewer(GBS_PAGES_STEP, bytes - i);
-        memcpy(to + i, from + i, count);
-        gbs_pages_drop(to + i, to + i + count);
-        gbs_pages_drop(from + i, from + i + count);
-        status = gbs_check_cancel(g->ctx);
-    }
-    return status;
-}
-
-/* Bytes travel to ranks that share another file; the first of those writes them. leader: of each
- * rank. room: for GBS_PAGES_STEP of them, or all that a rank has. */
-static gbs_status send_rows(gbs_together *g, const gbs_section *s, const uint64_t *leader,
-                            char *room, char *cells) {
-    const gbs_ranks *r = &g->ctx->crew->ranks;
-    for (size_t k = 0; k < g->ranks; k++)
-        for (size_t i = 0, bytes = bytes_of(s, k); i < bytes; i += GBS_PAGES_STEP) {
-            size_t count = fewer(GBS_PAGES_STEP, bytes - i);
-            if (k == g->rank)
-                memcpy(room, (const char *)s->mine + i, count);
-            if (r->broadcast(r->user, k, room, count) != 0) {
-                gbs_crew_give_up(g->ctx->crew, GBS_CREW_SILENT);
-                return gbs_fail(g->ctx, GBS_ERR_IO, "%s", g->ctx->crew->words);
-            }
-            g->ctx->crew->sent += k == g->rank ? count : 0;
-            if (leader[g->rank] == g->rank && leader[k] != g->rank)
-                memcpy(cells + place_of(s, k) + i, room, count);
-        }
-    return GBS_OK;
-}
-
-/* Ranks of other machines need the rows, too. */
-static gbs_status put_others(gbs_together *g, const gbs_spill *spill, const gbs_section *section,
-                             size_t sections, char *cells) {
-    gbs_context *ctx = g->ctx;
-    uint64_t mine = spill->leader;
-    gbs_collected leader;
-    gbs_status status = gbs_crew_collect(ctx, &mine, sizeof mine, &leader);
-    if (status != GBS_OK)
-        return status;
-    size_t most = 1;
-    for (size_t k = 0; k < sections * g->ranks; k++) {
-        size_t bytes = bytes_of(&section[k / g->ranks], k % g->ranks);
-        most = bytes > most ? bytes : most;
-    }
-    char *room = gbs_array_alloc(ctx, fewer(GBS_PAGES_STEP, most), 1);
-    status = gbs_crew_verdict(ctx, room != NULL ? GBS_OK : GBS_ERR_MEMORY);
-    for (size_t k = 0; status == GBS_OK && room != NULL && k < sections; k++)
-        status = send_rows(g, &section[k], (const uint64_t *)(const void *)leader.bytes, room,
-                           cells);
-    gbs_array_free(ctx, room);
-    gbs_collected_free(ctx, &leader);
-    return status;
-}
-
 /* The cache that all who share it can read, and one of them keeps. */
 static gbs_status keep(gbs_together *g, bool leads, const gbs_cache_key *key, gbs_table *t) {
     char path[GBS_CACHE_PATH_ROOM];
@@ -141,9 +67,9 @@ gbs_status gbs_together_file(gbs_together *g, const gbs_section *section, size_t
     }
     status = gbs_crew_verdict(ctx, status);
     for (size_t k = 0; status == GBS_OK && k < sections; k++)
-        status = gbs_crew_verdict(ctx, put_own(g, &section[k], (char *)gbs_cache_cells(c)));
-    if (status == GBS_OK && spill.members < g->ranks)
-        status = put_others(g, &spill, section, sections, (char *)gbs_cache_cells(c));
+        status = gbs_crew_verdict(ctx, gbs_section_put(ctx, &section[k], true, gbs_cache_cells(c)));
+    if (status == GBS_OK)
+        status = gbs_section_send(ctx, &spill, section, sections, gbs_cache_cells(c));
     if (status != GBS_OK) {
         gbs_cache_free(c);
         return status;

@@ -111,6 +111,33 @@ gzip -c odd.svm >odd.svm.gz
 same 'sparse rows, gzip' odd.svm.gz --loss hinge --family diagonal --prior zero
 rm kept/*.svm*
 
+# Ratings, of which the first go to the file before all are read. Nothing of them stays.
+"$GIBBSITE" simulate ratings --rows 1000 --cols 100 --density 0.8 --range 1:5 -q -o cells.csv
+{
+    echo '%%MatrixMarket matrix coordinate real general'
+    echo "1000 100 $(($(wc -l <cells.csv) - 1))"
+    tail -n +2 cells.csv | tr , ' '
+} >cells.mtx
+filled() { "$GIBBSITE" complete "$@" --rank 2 --max-iter 2 -q && false || (($? == 4)); }
+# ratings NAME FILE OPTION...: the completion from memory and from files.
+ratings() {
+    local name=$1
+    shift
+    if filled "$@" -o one.json && filled "$@" --cache kept -o two.json &&
+        cmp -s <(sed 's/"seconds":[^,}]*//' one.json) <(sed 's/"seconds":[^,}]*//' two.json); then
+        ok "$name"
+    else
+        not_ok "$name"
+    fi
+}
+before=$(ls -A kept)
+ratings 'ratings, certified' cells.csv --range 1:5
+ratings 'ratings, certified by a prior that looks at none' cells.mtx --range 1:5 --prior zero
+check 'nothing of the ratings stays' test "$(ls -A kept)" = "$before"
+as 'ratings, and a folder that is not there'
+expect_exit 5 "$GIBBSITE" complete cells.csv --cache nowhere
+expect_stderr '^gibbsite: nowhere: No such file or directory: '
+
 # ---------------------------------------------------------------- what stays
 names() { (cd "$1" && ls -A) | sed -E 's/[0-9a-f]{32}/HASH/' | sort | tr '\n' ' '; }
 # lines of rows follow the cells where they are not successive: the file grows, and the cells move

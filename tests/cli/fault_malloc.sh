@@ -170,6 +170,7 @@ expect_exit 0 "$GIBBSITE" simulate ratings --rows 6 --cols 5 --rank 1 --density 
 as 'makes the completion to ask'
 expect_exit 0 "$GIBBSITE" complete ratings.csv --rank 2 -o "$tmp/completion.json" -q
 exhaust 'complete' complete "$tmp/ratings.csv" --rank 2 --test "$tmp/ratings.csv" -o out
+exhaust 'complete, ratings in files' complete "$tmp/ratings.csv" --rank 2 --cache "$tmp" -o out
 printf 'id,x,kind\n1,2,a\n2,3,b\n99,,a\n' >"$tmp/features.csv"
 exhaust 'complete, features and a certificate' complete "$tmp/ratings.csv" --rank 2 --row-features \
     "$tmp/features.csv" --positions on --range 0:6 -o out

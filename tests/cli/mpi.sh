@@ -113,6 +113,7 @@ as '3 ranks: codes with leading zeros in the last row'
 expect_exit 0 "${ranks[@]}" -np 3 "$GIBBSITE" fit codes.csv --prior zero --loss hinge --threads 1 -o \
     codes.json
 expect_stderr "^gibbsite: column 'zip': codes with leading zeros \(00501\), read as numbers"
+same 3 complete many.csv --rank 2 --max-iter 2 --cache shared -o OUT --json
 check 'nothing stays' test -z "$(ls -A shared)"
 "$GIBBSITE" fit wide.csv --loss hinge --prior zero -q -o whole.json
 "$GIBBSITE" fit wide.csv --loss hinge --prior zero -q -o cached.json --cache shared
@@ -203,6 +204,11 @@ as 'a bad cell, whoever reads it' && check "exit $rc, one message" test "$rc-$(w
     = 3-1
 expect_stderr \
     "^gibbsite: bad.csv:6000: column 'x2' .*expected a number, .*lines 2 to 5999 hold numbers"
+sed '50000s/$/x/' many.csv >odd.csv
+by_rank '' 'complete odd.csv -o none.json' 3
+as 'a bad rating, whoever reads it' && check "exit $rc, one message" test \
+    "$rc-$(wc -l <"$stderr")" = 3-1
+expect_stderr "^gibbsite: odd.csv:50000: column 'value' \(column 3\): expected a number, found '"
 printf 'xxxxxxxx' | dd of="$(echo shared/*)" bs=1 seek=100000 conv=notrunc status=none
 by_rank '' 'fit wide.csv -o none.json --cache shared' 3
 as 'a damaged cache' && check "exit $rc, one message" test "$rc-$(wc -l <"$stderr")" = 3-1

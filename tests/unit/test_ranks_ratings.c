@@ -165,8 +165,7 @@ static char *make_ratings(gbs_context *ctx, size_t rank, const void *arg) {
         gbs_ratings_subset(ctx, all, picked, pick, &some) == GBS_OK) {
         bool ranks = ctx->crew != NULL;
         snprintf(text, ROOM, "%s ",
-                 (all->shared != NULL) == (ranks && *possible) &&
-                         (some->shared != NULL) == (ranks && *possible)
+                 all->shared == (ranks && *possible) && some->shared == (ranks && *possible)
                      ? "as it should be:"
                      : "not shared, or shared alone:");
         tell(all, text);
