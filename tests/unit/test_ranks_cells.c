@@ -2,6 +2,7 @@
  * names, and the words of a mistake, wherever the file is cut; with one copy of the cells, or one
  * for each rank, in memory or in files.
  */
+#include "unit/scratch.h"
 #include "unit/thread_ranks.h"
 
 #include "core/ranks.h"
@@ -16,11 +17,11 @@
 
 enum { TEXT = 1 << 15 };
 
-static char folder[] = "/tmp/gibbsite-cells-XXXXXX", path[80];
+static char folder[SCRATCH_ROOM], path[SCRATCH_ROOM + 32];
 
 static int make_folder(void **state) {
     (void)state;
-    assert_non_null(mkdtemp(folder));
+    assert_non_null(mkdtemp(scratch_name(folder)));
     snprintf(path, sizeof path, "%s/ratings.csv", folder);
     return 0;
 }
@@ -93,7 +94,7 @@ static char *read_cells(gbs_context *ctx, size_t rank, const void *arg) {
     gbs_cells *t = NULL;
     bool done = false;
     gbs_status status = GBS_OK;
-    char own[80];
+    char own[SCRATCH_ROOM + 32];
     snprintf(own, sizeof own, "%s/%zu", folder, rank);
     if (task->way != IN_MEMORY)
         reading.folder = task->way == IN_A_FOLDER ? folder : own;
