@@ -37,6 +37,15 @@ double gbs_poisson_log_mass(double x, double mu) {
 }
 
 double gbs_stirling_error(double x) {
+    /* log n! - ((n + 1/2) log n - n + (log 2 pi)/2): whole numbers are what a binomial law asks */
+    static const double whole[] = {
+        0.08106146679532725822,  0.04134069595540929409,  0.02767792568499833915,
+        0.02079067210376509311,  0.01664469118982119216,  0.01387612882307074800,
+        0.01189670994589177010,  0.01041126526197209650,  0.009255462182712732918,
+        0.008330563433362871256, 0.007573675487951840795, 0.006942840107209529866,
+        0.006408994188004207068, 0.005951370112758847736, 0.005554733551962801371};
+    if (x >= 1.0 && x < 16.0 && x == floor(x))
+        return whole[(int)x - 1];
     if (x < 16.0) /* tgamma, since lgamma writes a global */
         return log(tgamma(x + 1.0)) - ((x + 0.5) * log(x) - x + HALF_LOG_2_PI);
     double r = 1.0 / (x * x);

@@ -37,8 +37,9 @@
 #define KEPT 0.3
 /* Lattice points between the floors and c, aimed at. */
 #define POINTS 400
-/* And most of them: beyond it the bound is 1. */
-enum { MOST_POINTS = 2048 };
+/* And most of them: beyond it the bound is 1. Few are enough as a rule, and a law on the first of
+ * them hangs on nothing behind. */
+enum { FIRST_POINTS = 512, MOST_POINTS = 2048 };
 /* Relative error of the binomial tails and of the sums of probabilities, far above what they have.
  */
 #define SLACK 1e-9
@@ -191,7 +192,11 @@ double gbs_bound_sequential(size_t m, const uint64_t *errors, const uint64_t *ro
         return fmin(1.0, total * gbs_binomial_upper_tail(errors[0], rows[0], delta));
     double work[3 * MOST_POINTS];
     double step = guess_reach(s, m, delta) / POINTS;
-    size_t steps = critical_steps(s, m, step, delta, MOST_POINTS, work);
-    double bound = steps < MOST_POINTS ? largest_mixture(s, m, step, steps, work) : 1.0;
+    size_t points = FIRST_POINTS, steps = critical_steps(s, m, step, delta, points, work);
+    while (steps == points && points < MOST_POINTS) {
+        points *= 2;
+        steps = critical_steps(s, m, step, delta, points, work);
+    }
+    double bound = steps < points ? largest_mixture(s, m, step, steps, work) : 1.0;
     return fmin(1.0, fmax(bound, seen)); /* a confidence below one half could go lower */
 }
