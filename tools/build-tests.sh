@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tools/build-tests.sh: all that `tests/run` runs. What packages bring is unpacked by one process, on
-# a disk or from a network, while the compilers have the processors.
+# tools/build-tests.sh: all that `tests/run` runs. What packages bring is unpacked by one process
+# while the compilers have the processors.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
