@@ -4,7 +4,7 @@
 # run by tests/r.sh), and the vignettes are built once, by R CMD build. `tools/r-check.sh` does all.
 root=$(cd "$(dirname "$0")/.." && pwd)
 if ! command -v Rscript >/dev/null || [[ ! -d $root/build/r/library/gibbsite ]] ||
-    ! Rscript -e 'library(testthat); library(rmarkdown)' >/dev/null 2>&1 ||
+    ! Rscript --vanilla -e 'find.package(c("testthat", "rmarkdown"))' >/dev/null 2>&1 ||
     ! command -v pandoc >/dev/null; then
     echo "1..0 # SKIP no R package, or nothing to build its vignettes with: make r, tools/setup.sh r-check"
     exit 0

@@ -31,15 +31,16 @@ def folder_of(path):
     return re.search(r"/src/([^/]+)/", path).group(1)
 
 
-def symbols(path):
-    """(defined, wanted) of an object, global names only."""
-    out = subprocess.run(["nm", "-g", "--format=posix", path], check=True, capture_output=True,
-                         text=True).stdout
-    defined, wanted = set(), set()
+def symbols(paths):
+    """(defined, wanted) of each object, global names only."""
+    out = subprocess.run(["nm", "-A", "-g", "--format=posix", *paths], check=True,
+                         capture_output=True, text=True).stdout
+    read = {path: (set(), set()) for path in paths}
     for line in out.splitlines():
-        name, kind = line.split()[:2]
-        (wanted if kind in "Uw" else defined).add(name.split(".")[0])
-    return defined, wanted
+        path, said = line.split(": ", 1)
+        name, kind = said.split()[:2]
+        read[path][kind in "Uw"].add(name.split(".")[0])
+    return read
 
 
 def has_source(path):
@@ -52,7 +53,7 @@ def read_calls(build):
     objects = [path for path in objects if has_source(path)]
     if not objects:
         sys.exit(f"call-graph: no objects below {build}; `make build` makes them")
-    read = {path: symbols(path) for path in objects}
+    read = symbols(objects)
     home = {name: path for path, (defined, _) in read.items() for name in defined}
     calls = collections.defaultdict(set)  # (from, to) -> names
     for path, (_, wanted) in read.items():

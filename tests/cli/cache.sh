@@ -10,7 +10,7 @@ check 'rows of numbers' "$GIBBSITE" simulate classify --rows 7000 --cols 20 -o n
 awk 'BEGIN { srand(3); print "a,b,c,w,g,x1,x2,x3,x4,x5,x6,x7,x8,x9,x10,x11,x12,x13,x14,x15,x16,y"
     for (i = 0; i < 7000; i++) {
         yes = rand() < 0.5
-        printf "%.6g,%s,%s,%d,g%d", rand() + 0.3 * yes, rand() < 0.03 ? "" : rand() < 0.4 ? "red" : "level" int(i / 900),
+        printf "%.6g,%s,%s,%d,g%d", rand() + 0.3 * yes, rand() < 0.03 ? "" : rand() < 0.4 ? "red" : "level" int(i / 1800),
             rand() < 0.05 ? "?" : rand(), 3 * rand(), i / 3
         for (k = 0; k < 16; k++) printf ",%.5g", rand() + 0.1 * yes
         print "," (yes ? "yes" : "no")

@@ -26,49 +26,65 @@ gzip -nc text.csv >text.csv.gz
 as 'makes the model to ask'
 expect_exit 0 "$GIBBSITE" fit text.csv -o "$tmp/model.json" -q || exit
 
-# judge: one line for each promise that a run of the command broke. The file codes: K EXIT.
-judge() {
-    local k rc left why
-    local -A silent=()
-    # times differ
-    find runs -name out -exec sed -i -E 's/"seconds":[^,}]*//' {} +
-    sed -E 's/"seconds":[^,}]*//' whole/out >whole.out
-    while read -r k; do
-        silent[$k]=1
-    done < <(grep -LE '^gibbsite: .*memory' runs/*.err | tr -dc '0-9\n')
-    while read -r k rc; do
-        left=(runs/"$k"/*) why=''
-        case $rc in
-        0 | 4) cmp -s whole.out "runs/$k/out" || why='but the output is missing or another one' ;;
-        1)
-            [[ ! ${silent[$k]-} ]] || why="without a word about memory: $(head -n 1 "runs/$k.err")"
-            [[ ! ${left[*]} ]] || why="leaves behind: ${left[*]##*/}"
-            ;;
-        2 | 3 | 5) why="which blames something other than memory: $(head -n 1 "runs/$k.err")" ;;
-        124) why='still running after 60 s' ;;
-        *) why="last words: $(tail -n 1 "runs/$k.err")" ;;
-        esac
-        [[ ! $why ]] || echo "allocation $k: exit $rc, $why"
-    done <codes
-}
-
 shopt -s nullglob dotglob
 ulimit -c 0
 most=${FAULT_MAX:-250}
 workers=$(nproc)
+
+# judge: one line for each promise that a run of the command broke. In the file codes a line
+# `== K EXIT` comes before what the run said; the folder runs.W.K holds what it left.
+judge() {
+    local sum name lines line left k='' rc='' first='' last='' memory=''
+    local -A sums=()
+    sed -i -E 's/"seconds":[^,}]*//' whole/out runs.*.*/out # times differ
+    while read -r sum name; do
+        name=${name%/out}
+        sums[${name##*.}]=$sum
+    done < <(sha256sum whole/out runs.*.*/out)
+    mapfile -t lines <codes
+    for line in "${lines[@]}" '== end'; do
+        if [[ $line == '== '* ]]; then
+            [[ ! $k ]] || judge_run
+            read -r _ k rc <<<"$line"
+            first='' last='' memory=''
+        elif [[ $line ]]; then
+            last=$line
+            : "${first:=$line}"
+            [[ ! $line =~ ^gibbsite:\ .*memory ]] || memory=yes
+        fi
+    done
+}
+judge_run() {
+    local why=''
+    left=(runs.*."$k"/*)
+    case $rc in
+    0 | 4)
+        [[ ${sums[$k]-} == "${sums[whole]}" ]] || why='but the output is missing or another one'
+        ;;
+    1)
+        [[ $memory ]] || why="without a word about memory: $first"
+        [[ ! ${left[*]} ]] || why="leaves behind: ${left[*]##*/}"
+        ;;
+    2 | 3 | 5) why="which blames something other than memory: $first" ;;
+    124) why='still running after 60 s' ;;
+    *) why="last words: $last" ;;
+    esac
+    [[ ! $why ]] || echo "allocation $k: exit $rc, $why"
+}
+
 # exhaust NAME ARGUMENT...: the output of the command is the file `out`.
 exhaust() {
-    local name=$1 count stride tries w each title broken
+    local name=$1 count stride tries w each title broken tried rcs
     shift
     rm -rf whole* runs* codes*
-    mkdir whole runs
+    mkdir whole
     (
         cd whole || exit
         export LD_PRELOAD=$failmalloc FAILMALLOC_COUNT_FILE=$tmp/whole.count
         exec "$GIBBSITE" "$@" --threads 1
     ) >whole.text 2>&1
     rc=$?
-    count=$(cat whole.count 2>/dev/null)
+    { count=$(<whole.count); } 2>/dev/null
     if ((rc != 0)) || [[ ! $count || ! -s whole/out ]]; then
         not_ok "$name: works when nothing is refused" "exit status $rc, ${count:-?} allocations" \
             "$(cat whole.text)"
@@ -82,18 +98,20 @@ exhaust() {
             --threads 1 >"codes.$w" 2>&1 &
     done
     wait
-    sort -n codes.* >codes
-    broken=$(judge)
+    cat codes.* >codes
+    broken=$(judge | sort -n -k 2)
+    read -r tried rcs < <(awk '/^== [0-9]+ [0-9]+$/ { times[$3]++; n++ }
+        END { printf "%d", n; for (rc in times) printf " %d times %d,", times[rc], rc; print "" }' \
+        codes)
     title="$name: leaves cleanly with any of $count allocations refused"
     ((stride == 1)) || title+=" (every ${stride}th tried)"
-    if [[ $(grep -cE '^[0-9]+ [0-9]+$' codes) == "$tries" && ! $broken ]]; then
+    if [[ $tried == "$tries" && ! $broken ]]; then
         ok "$title"
     else
-        not_ok "$title" "$(wc -l <codes) of $tries tried" "$(head -n 40 <<<"$broken")"
+        not_ok "$title" "$tried of $tries tried" "$(head -n 40 <<<"$broken")"
     fi
-    echo "# exit codes: $(cut -d' ' -f2 codes | sort -n | uniq -c |
-        awk '{ printf("%s%s times %s", (NR > 1 ? ", " : ""), $1, $2) }')"
-    if grep -q ' 1$' codes; then
+    echo "# exit codes: ${rcs%,}"
+    if [[ $rcs == *' times 1,'* ]]; then
         ok "$name: says by exit code 1 that memory ran out"
     else
         not_ok "$name: says by exit code 1 that memory ran out" \

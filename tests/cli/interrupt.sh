@@ -79,7 +79,7 @@ for signal in INT TERM; do
         declare -n arguments=$what
         "$GIBBSITE" "${arguments[@]}" >"$stdout" 2>"$stderr" &
         pid=$!
-        working $pid 0.5
+        working $pid 0.3
         kill -$signal $pid
         start=${EPOCHREALTIME/./}
         ended $pid 20
@@ -193,10 +193,10 @@ rm -f out/*
 bar='\[=*>? *\] +[0-9]+ %'
 if need_terminal; then
     fit="'$GIBBSITE' fit train.csv --solver sgd --epochs 1000000000"
-    # in_terminal COMMAND: what a terminal would show of it; the fit is interrupted after two
-    # seconds
-    in_terminal() { script -qec "timeout -s INT -k 5 2 $1" /dev/null >"$stdout" 2>&1; }
-    in_terminal "$fit"
+    # in_terminal COMMAND SECONDS: what a terminal would show of it; the fit is interrupted after
+    # so long. A bar comes after 0.7 s: where there must be none, half a second more will do.
+    in_terminal() { script -qec "timeout -s INT -k 5 $2 $1" /dev/null >"$stdout" 2>&1; }
+    in_terminal "$fit" 2
     if grep -qE "$bar" "$stdout"; then ok 'a bar on a terminal'; else not_ok 'a bar on a terminal' \
         "$(head -c 2000 "$stdout" | cat -v)"; fi
     if tail -c 60 "$stdout" | tr '\r' '\n' | grep -q 'gibbsite: interrupted'; then
@@ -214,17 +214,17 @@ if need_terminal; then
     tr '\r' '\n' <"$stdout" | grep -a '^gibbsite: ' >"$stderr"
     : >"$stdout"
     clean 'SIGINT during the pass over all pairs'
-    in_terminal "$fit --quiet"
+    in_terminal "$fit --quiet" 1.2
     if grep -qE "$bar" "$stdout"; then not_ok 'no bar with --quiet' \
         "$(head -c 2000 "$stdout" | cat -v)"; else ok 'no bar with --quiet'; fi
-    in_terminal "$fit 2>bar.txt"
+    in_terminal "$fit 2>bar.txt" 1.2
     if grep -qE "$bar" "$stdout" bar.txt; then not_ok 'no bar when stderr is a file' \
         "$(head -c 2000 bar.txt | cat -v)"; else ok 'no bar when stderr is a file'; fi
     script -qec "'$GIBBSITE' fit train.csv --max-iter 3" /dev/null >"$stdout" 2>&1
     if grep -qE "$bar" "$stdout"; then not_ok 'no bar for short work' \
         "$(head -c 2000 "$stdout" | cat -v)"; else ok 'no bar for short work'; fi
 fi
-timeout -s INT -k 5 2 "$GIBBSITE" fit train.csv --solver sgd --epochs 1000000000 >"$stdout" \
+timeout -s INT -k 5 1.2 "$GIBBSITE" fit train.csv --solver sgd --epochs 1000000000 >"$stdout" \
     2>"$stderr"
 if grep -qE "$bar" "$stdout" "$stderr"; then not_ok 'no bar in a pipe'; else ok \
     'no bar in a pipe'; fi

@@ -6,11 +6,12 @@
  *   FAILMALLOC_COUNT_FILE=name  when the program leaves through exit, the number of calls is
  *                               written there
  *   FAILMALLOC_EACH=a:b:c:name  the program runs for k = a, a + c, ... up to b, one after the
- *                               other, each in a new folder name/k with name/k.out and name/k.err
- *                               for its words. The exit status of each, as a shell has it, is
- *                               printed (124: it was not done after a minute). A run is a copy of
- *                               the process, so that what comes before the k-th call is computed
- *                               once for all k: one process, the pilot, runs through with nothing
+ *                               other, each in an empty folder, name.a; what a run leaves there is
+ *                               found in name.a.k. For each run a line `== k status` is printed,
+ *                               with its exit status as a shell has it (124: it was not done after
+ *                               a minute), and then its standard error. A run is a copy of the
+ *                               process, so that what comes before the k-th call is computed once
+ *                               for all k: one process, the pilot, runs through with nothing
  *                               refused and copies itself at each k. From where it holds a file
  *                               that is open for writing, which copies would share, each run is a
  *                               copy of the process as it stands before main.
@@ -32,7 +33,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -47,15 +50,6 @@ static atomic_ullong calls;
 static unsigned long long fail_at;
 static uintptr_t blas_from, blas_to; /* where the code of OpenBLAS lies */
 static char count_file[4096];        /* a copy: the program may change its environment */
-
-static void open_as(int fd, const char *folder, const char *kind) {
-    char name[4096];
-    snprintf(name, sizeof name, "%s.%s", folder, kind);
-    int file = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    if (file < 0 || dup2(file, fd) < 0)
-        _exit(200);
-    close(file);
-}
 
 /* What a shell would say of the child; after a minute it is killed. SIGCHLD is blocked. */
 static int status_of(pid_t child, const sigset_t *ended) {
@@ -73,38 +67,77 @@ static int status_of(pid_t child, const sigset_t *ended) {
 /* What FAILMALLOC_EACH asks for, in memory that the copies share. */
 struct each {
     unsigned long long next, last, step; /* next: the k that is to come */
-    char name[2048];
+    char folder[2100];
 };
 static struct each *each;
 static int told;              /* where statuses are printed */
+static int words[2];          /* files without a name: standard output and error of the runs */
 static bool is_pilot;         /* this process is the pilot */
 static sigset_t ended, usual; /* SIGCHLD; the signals that are blocked without us */
 
 enum { MOST_FILES = 64 };
 
-/* In a copy: a folder of its own, and files for its words. */
-static void settle(const char *folder) {
-    if (mkdir(folder, 0777) != 0 || chdir(folder) != 0)
+/* At a number that the program's own files do not reach. */
+static int apart(int fd) {
+    int number = fcntl(fd, F_DUPFD_CLOEXEC, MOST_FILES);
+    if (number < 0)
         _exit(200);
-    open_as(STDOUT_FILENO, folder, "out");
-    open_as(STDERR_FILENO, folder, "err");
+    return number;
+}
+
+/* In a copy: its folder, and where its words go. */
+static void settle(const char *folder) {
+    if (chdir(folder) != 0 || dup2(words[0], STDOUT_FILENO) < 0 ||
+        dup2(words[1], STDERR_FILENO) < 0)
+        _exit(200);
+}
+
+/* How a run ended and what it said on standard error; the two files are empty again. No dprintf:
+ * it allocates, which the pilot would count. */
+static void report(unsigned long long k, int status) {
+    char line[64];
+    off_t at = 0;
+    int length = snprintf(line, sizeof line, "\n== %llu %d\n", k, status);
+    if (write(told, line, (size_t)length) != length)
+        _exit(200);
+    while (sendfile(told, words[1], &at, 1 << 20) > 0)
+        ;
+    for (int i = 0; i < 2; i++)
+        if (ftruncate(words[i], 0) != 0 || lseek(words[i], 0, SEEK_SET) != 0)
+            _exit(200);
+}
+
+/* Moves the folder away if a run left something there, and makes it anew. No readdir, for
+ * the same reason. */
+static void tidy(unsigned long long k) {
+    char entries[1024], moved[2200];
+    int folder = open(each->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    long size = folder < 0 ? -1 : syscall(SYS_getdents64, folder, entries, sizeof entries);
+    const long two = 48; /* bytes of the entries . and .., 24 each */
+    if (size < 0)
+        _exit(200);
+    close(folder);
+    if (size <= two)
+        return;
+    snprintf(moved, sizeof moved, "%s.%llu", each->folder, k);
+    if (rename(each->folder, moved) != 0 || mkdir(each->folder, 0777) != 0)
+        _exit(200);
 }
 
 /* True in the copy, whose k-th call is to be refused. */
 static bool copy(unsigned long long k) {
-    char folder[2100];
-    snprintf(folder, sizeof folder, "%s/%llu", each->name, k);
     pid_t child = fork();
     if (child < 0)
         _exit(200);
     if (child == 0) {
         sigprocmask(SIG_SETMASK, &usual, NULL);
-        settle(folder);
+        settle(each->folder);
         is_pilot = false;
         fail_at = k;
         return true;
     }
-    dprintf(told, "%llu %d\n", k, status_of(child, &ended));
+    report(k, status_of(child, &ended));
+    tidy(k);
     return false;
 }
 
@@ -139,27 +172,37 @@ static bool stop_over(void) {
 
 /* Returns in the copies and in the pilot alone, the copies with their k. */
 static void run_each(const char *text) {
-    char folder[2100];
+    char pilots[2200];
     int read = 0, status;
     unsigned long long first, last, step;
     int values = sscanf(text, "%llu:%llu:%llu:%n", &first, &last, &step, &read);
     /* cppcheck-suppress invalidFunctionArg ; no file is behind it */
     each = mmap(NULL, sizeof *each, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (values != 3 || read == 0 || step < 1 || each == MAP_FAILED ||
-        strlen(text + read) >= sizeof each->name)
+    if (values != 3 || read == 0 || step < 1 || each == MAP_FAILED || strlen(text + read) > 2048)
         _exit(200);
     *each = (struct each){.next = first, .last = last, .step = step};
-    memcpy(each->name, text + read, strlen(text + read) + 1);
-    told = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, MOST_FILES);
+    snprintf(each->folder, sizeof each->folder, "%s.%llu", text + read, first);
+    snprintf(pilots, sizeof pilots, "%s.pilot", each->folder);
+    if (mkdir(each->folder, 0777) != 0 || mkdir(pilots, 0777) != 0)
+        _exit(200);
+    told = apart(STDOUT_FILENO);
+    for (int i = 0; i < 2; i++) {
+        int file = memfd_create("words", MFD_CLOEXEC);
+        words[i] = apart(file);
+        close(file);
+    }
     sigemptyset(&ended);
     sigaddset(&ended, SIGCHLD);
     sigprocmask(SIG_BLOCK, &ended, &usual);
     pid_t pilot = fork();
-    if (told < 0 || pilot < 0)
+    if (pilot < 0)
         _exit(200);
     if (pilot == 0) {
-        snprintf(folder, sizeof folder, "%s.pilot%llu", each->name, first);
-        settle(folder);
+        int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+        if (dup2(nowhere, STDOUT_FILENO) < 0 || dup2(nowhere, STDERR_FILENO) < 0 ||
+            chdir(pilots) != 0)
+            _exit(200);
+        close(nowhere);
         is_pilot = true;
         return;
     }
