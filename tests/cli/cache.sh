@@ -267,7 +267,7 @@ rm -f new.json
 # A disk that fills up, in a mount namespace of its own, at the cells, at the rows in order, at the
 # design.
 mkdir small_disk
-for size in 512k 2800k 3700k; do
+for size in 512k 2000k 3000k; do
     # shellcheck disable=SC2016
     full='mount -t tmpfs -o size=$2 tmpfs small_disk 2>/dev/null || exit 77
         timeout -k 5 120 "$1" fit numbers.csv --cache small_disk -q -o new.json --loss hinge; echo "exit $?"
