@@ -27,6 +27,7 @@ FULL = {
 QUICK = {
     **FULL,
     "splits": 3,
+    "folds": 3,
     "repeats": 1,
     "lambda": (1 / 2, 2, 2),
     "lambda_hinge": (1 / 16, 16, 3),

@@ -36,7 +36,7 @@ def names(text, known, what):
 
 def arguments():
     parser = argparse.ArgumentParser(prog="study.py", description="The paper's tables and figures, made anew.", allow_abbrev=False)
-    parser.add_argument("--quick", action="store_true", help="three splits, the small sets, coarse grids: some minutes")
+    parser.add_argument("--quick", action="store_true", help="three splits, three folds, the small sets, coarse grids: some minutes")
     parser.add_argument("--out", help="folder of the results (default study/out, with --quick study/out/quick)")
     parser.add_argument("--sets", help="some of the sets, separated by commas: " + ", ".join(sets.BY_NAME))
     parser.add_argument("--methods", help="some of the methods: " + ", ".join(methods.TABLE))

@@ -2,20 +2,27 @@
 //
 //   node check.mjs CHROMIUM PICTURES PAGE.html...
 //
-// Beside this file must lie node_modules/playwright-core. PICTURES is a folder for screenshots and PDFs.
+// Beside this file must lie node_modules/playwright-core. PICTURES is a folder for screenshots and PDFs:
+// of whole pages where GIBBSITE_PICTURES says that somebody keeps them, else of what the window shows.
 import { chromium } from "playwright-core";
 import { basename } from "node:path";
 import { readFileSync, statSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
 const [executablePath, pictures, ...pages] = process.argv.slice(2);
+const kept = Boolean(process.env.GIBBSITE_PICTURES);
 let failed = 0;
 
+// What was found out about each page, by its name: pages are looked at side by side and told in order.
+const told = new Map();
+
+// A name begins with that of its page.
 function verdict(good, name, detail) {
-  console.log(`${good ? "ok" : "not ok"} - ${name.replace(/#/g, " ")}`);
+  const lines = told.get(/^[^,:]*/.exec(name)[0]);
+  lines.push(`${good ? "ok" : "not ok"} - ${name.replace(/#/g, " ")}`);
   if (good) return;
   failed++;
-  if (detail !== undefined) console.log(String(detail).split("\n").map((line) => `# ${line}`).join("\n"));
+  if (detail !== undefined) lines.push(...String(detail).split("\n").map((line) => `# ${line}`));
 }
 
 // Whatever the page says or asks for that it should not.
@@ -138,12 +145,12 @@ async function checkPage(browser, file) {
     await page.goto(pathToFileURL(file).href);
     await page.waitForSelector("html[data-drawn]", { state: "attached" });
     await checkDrawn(page, `${name}, ${colorScheme}`);
-    await page.screenshot({ path: `${pictures}/${name}-${colorScheme}-1200.png`, fullPage: true });
+    await page.screenshot({ path: `${pictures}/${name}-${colorScheme}-1200.png`, fullPage: kept });
     await page.setViewportSize({ width: 400, height: 800 });
     await page.waitForTimeout(400); // the page draws again a moment after the last change of its size
     await checkDrawn(page, `${name}, ${colorScheme}, 400 px`);
     await checkWidth(page, `${name}, ${colorScheme}`);
-    await page.screenshot({ path: `${pictures}/${name}-${colorScheme}-400.png`, fullPage: true });
+    await page.screenshot({ path: `${pictures}/${name}-${colorScheme}-400.png`, fullPage: kept });
     await page.setViewportSize({ width: 1200, height: 900 });
     if (colorScheme === "light") {
       await checkText(page, name);
@@ -173,12 +180,23 @@ async function checkWithoutScripts(browser, file) {
 }
 
 const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
-try {
-  for (const file of pages) {
-    await checkPage(browser, file);
-    await checkWithoutScripts(browser, file);
+const waiting = pages.map((file) => [basename(file, ".html"), file]);
+for (const [name] of waiting) told.set(name, []);
+async function look() {
+  while (waiting.length > 0) {
+    const [name, file] = waiting.shift();
+    try {
+      await checkPage(browser, file);
+      await checkWithoutScripts(browser, file);
+    } catch (error) {
+      verdict(false, `${name}: can be looked at to its end`, error.stack);
+    }
   }
+}
+try {
+  await Promise.all([look(), look(), look()]);
 } finally {
+  for (const lines of told.values()) if (lines.length > 0) console.log(lines.join("\n"));
   await browser.close();
 }
 process.exit(failed > 0 ? 1 : 0);

@@ -169,8 +169,8 @@ check 'leaves nothing' test "$(names kept)" = \
 
 # ---------------------------------------------------------------- memory that is short
 if need_plain_build 'a limit on memory'; then
-    # 250,000 rows of 20 digits: 100 MB in memory, by the estimate
-    awk 'BEGIN { srand(5); for (i = 0; i < 250000; i++) { sum = 0; line = ""
+    # 200,000 rows of 20 digits: 80 MB in memory, by the estimate
+    awk 'BEGIN { srand(5); for (i = 0; i < 200000; i++) { sum = 0; line = ""
         for (k = 0; k < 20; k++) { x = int(10 * rand()); line = line x ","; sum += x }
         print line (sum + 20 * rand() > 100) } }' >beside/many.csv
     rm beside/rows.csv
