@@ -87,7 +87,7 @@ for signal in INT TERM; do
         clean "SIG$signal during ${what/_/ }" $signal '; nothing was written$'
     done
 done
-"$GIBBSITE" "${endless_sgd[@]}" >"$stdout" 2>"$stderr" &
+"$GIBBSITE" "${endless_sgd[@]}" --threads 1 >"$stdout" 2>"$stderr" &
 pid=$!
 sleep 0.7
 kill -HUP $pid
@@ -95,7 +95,7 @@ ended $pid 20
 clean 'SIGHUP' HUP '; nothing was written$'
 (
     trap '' HUP # as nohup does
-    exec "$GIBBSITE" "${endless_sgd[@]}" >"$stdout" 2>"$stderr"
+    exec "$GIBBSITE" "${endless_sgd[@]}" --threads 1 >"$stdout" 2>"$stderr"
 ) &
 pid=$!
 sleep 0.7
@@ -107,7 +107,8 @@ clean 'SIGHUP is ignored under nohup' TERM '; nothing was written$'
 
 as 'an old output survives'
 echo old >out.json
-"$GIBBSITE" fit train.csv --solver sgd --epochs 1000000000 -o out.json >"$stdout" 2>"$stderr" &
+"$GIBBSITE" fit train.csv --solver sgd --epochs 1000000000 --threads 1 -o out.json >"$stdout" \
+    2>"$stderr" &
 pid=$!
 working $pid 0.5
 kill -INT $pid
@@ -192,7 +193,7 @@ rm -f out/*
 # ---------------------------------------------------------------- the progress bar
 bar='\[=*>? *\] +[0-9]+ %'
 if need_terminal; then
-    fit="'$GIBBSITE' fit train.csv --solver sgd --epochs 1000000000"
+    fit="'$GIBBSITE' fit train.csv --solver sgd --epochs 1000000000 --threads 1"
     # in_terminal COMMAND SECONDS: what a terminal would show of it; the fit is interrupted after
     # so long. A bar comes after 0.7 s: where there must be none, half a second more will do.
     in_terminal() { script -qec "timeout -s INT -k 5 $2 $1" /dev/null >"$stdout" 2>&1; }
@@ -224,8 +225,8 @@ if need_terminal; then
     if grep -qE "$bar" "$stdout"; then not_ok 'no bar for short work' \
         "$(head -c 2000 "$stdout" | cat -v)"; else ok 'no bar for short work'; fi
 fi
-timeout -s INT -k 5 1.2 "$GIBBSITE" fit train.csv --solver sgd --epochs 1000000000 >"$stdout" \
-    2>"$stderr"
+timeout -s INT -k 5 1.2 "$GIBBSITE" fit train.csv --solver sgd --epochs 1000000000 --threads 1 \
+    >"$stdout" 2>"$stderr"
 if grep -qE "$bar" "$stdout" "$stderr"; then not_ok 'no bar in a pipe'; else ok \
     'no bar in a pipe'; fi
 
