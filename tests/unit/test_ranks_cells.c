@@ -255,7 +255,7 @@ static void files_at_random(void **state) {
                                        " green ",  "n/a",        "\"1\n2\n3\n\"", "\"c\r\nd\"",
                                        "\xc3\xa9", "12345678"};
     uint64_t seed = 5;
-    int well = 0, files = only_order() ? 6 : 40;
+    int well = 0, files = only_order() ? 12 : 40;
     for (int file = 0; file < files; file++) {
         struct text t = {.at = calloc(1, TEXT)};
         const char *end = below(&seed, 3) == 0 ? "\r\n" : "\n";
