@@ -195,8 +195,11 @@ bar='\[=*>? *\] +[0-9]+ %'
 if need_terminal; then
     fit="'$GIBBSITE' fit train.csv --solver sgd --epochs 1000000000 --threads 1"
     # in_terminal COMMAND SECONDS: what a terminal would show of it; the fit is interrupted after
-    # so long. A bar comes after 0.7 s: where there must be none, half a second more will do.
-    in_terminal() { script -qec "timeout -s INT -k 5 $2 $1" /dev/null >"$stdout" 2>&1; }
+    # so long. A bar comes after 0.7 s: where there must be none, half a second more will do. On a
+    # busy machine script loses what is said just before its command ends, so that ends later.
+    in_terminal() {
+        script -qec "timeout -s INT -k 5 $2 $1; sleep 0.5" /dev/null >"$stdout" 2>&1
+    }
     in_terminal "$fit" 2
     if grep -qE "$bar" "$stdout"; then ok 'a bar on a terminal'; else not_ok 'a bar on a terminal' \
         "$(head -c 2000 "$stdout" | cat -v)"; fi
@@ -206,7 +209,8 @@ if need_terminal; then
         not_ok 'the bar gives way to the message' "$(tail -c 500 "$stdout" | cat -v)"
     fi
     # Ctrl-C once the bar says that the pass is on its way.
-    script -qec "echo \$\$ >pid; exec '$GIBBSITE' ${certificate[*]}" /dev/null >"$stdout" 2>&1 &
+    script -qec "sh -c 'echo \$\$ >pid; exec \"\$@\"' - '$GIBBSITE' ${certificate[*]}
+        rc=\$?; sleep 0.5; exit \$rc" /dev/null >"$stdout" 2>&1 &
     shell=$!
     until grep -qaE "pairs $bar" "$stdout" || ! kill -0 $shell 2>/dev/null; do sleep 0.1; done
     check 'a bar for the pass over all pairs' grep -qaE "pairs $bar" "$stdout"
