@@ -137,9 +137,6 @@ static const gbs_option own[] = {
      "output",
      "threads to use (default: GIBBSITE_THREADS, else all cores); results do not depend on it",
      .low = 1.0, .high = 1024.0},
-    {"device", "DEVICE", GBS_OPTION_CHOICE, FOR_ALL, "cpu|cuda", NULL, "cpu", "output",
-     "what passes over rows and pairs run on: cpu, or cuda, an NVIDIA GPU (double precision; "
-     "numbers agree to some 1e-12)", ANY},
     {"seed", "S", GBS_OPTION_COUNT, FOR_ALL, NULL,
      "a whole number from 0 to 18446744073709551615", "1", "output", "seed of every random number",
      .high = INFINITY},

@@ -52,7 +52,8 @@ GBS_API gbs_status gbs_context_set_seed(gbs_context *ctx, uint64_t seed);
 /* What the passes over rows of the calls to come run on: "cpu", the processors of this machine, or
  * "cuda", an NVIDIA GPU (its first one, in double precision; sums in another order, so that numbers
  * agree to some 1e-12 and not to the bit). GBS_ERR_ARGUMENT, and a message that says what is
- * missing, where there is no such device; all is then as before. Not while a call computes. */
+ * missing, where there is no such device, and for "cuda" where the context is one of several ranks;
+ * all is then as before. Not while a call computes. The option `device` is for one call. */
 GBS_API gbs_status gbs_context_set_device(gbs_context *ctx, const char *device);
 /* The k-th device that the library knows by name; NULL beyond the last. */
 GBS_API const char *gbs_device_name(size_t k);

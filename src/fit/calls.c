@@ -8,6 +8,7 @@
 #include "fit/start.h"
 #include "model/model.h"
 #include "options/options.h"
+#include "pass/device.h"
 #include "task/task.h"
 
 #include <string.h>
@@ -22,6 +23,15 @@ static gbs_status check(gbs_context *ctx, const gbs_options *options, unsigned c
     if (status != GBS_OK && options->ctx != ctx)
         gbs_fail(ctx, status, "%s", gbs_error_message(options->ctx));
     return status;
+}
+
+/* The same, and the device that they name, until gbs_device_end. */
+static gbs_status begin(gbs_context *ctx, const gbs_options *options, unsigned commands,
+                        gbs_device **before) {
+    gbs_status status = check(ctx, options, commands);
+    bool named = options != NULL && gbs_options_given(options, "device");
+    const char *device = named ? gbs_options_get(options, "device") : NULL;
+    return status == GBS_OK ? gbs_device_begin(ctx, device, before) : status;
 }
 
 /* ---------------------------------------------------------------- fit */
@@ -70,17 +80,11 @@ gbs_status gbs_fit(gbs_context *ctx, const gbs_data *data, const gbs_options *op
     return gbs_fit_from(ctx, data, options, NULL, out);
 }
 
-gbs_status gbs_fit_from(gbs_context *ctx, const gbs_data *data, const gbs_options *options,
-                        const gbs_model *start, gbs_model **out) {
-    if (out != NULL)
-        *out = NULL;
-    if (ctx == NULL || data == NULL || out == NULL)
-        return GBS_ERR_ARGUMENT;
+static gbs_status fit_from(gbs_context *ctx, const gbs_data *data, const gbs_options *options,
+                           const gbs_model *start, gbs_model **out) {
     gbs_fit_settings s;
     gbs_selection selection = {0};
-    gbs_status status = check(ctx, options, GBS_FOR_FIT);
-    if (status != GBS_OK)
-        return status;
+    gbs_status status = GBS_OK;
     gbs_fit_settings_from(options, &s);
     s.looked = data->looked;
     if (start != NULL)
@@ -101,6 +105,21 @@ gbs_status gbs_fit_from(gbs_context *ctx, const gbs_data *data, const gbs_option
         gbs_model_free(*out);
         *out = NULL;
     }
+    return status;
+}
+
+gbs_status gbs_fit_from(gbs_context *ctx, const gbs_data *data, const gbs_options *options,
+                        const gbs_model *start, gbs_model **out) {
+    gbs_device *before;
+    if (out != NULL)
+        *out = NULL;
+    if (ctx == NULL || data == NULL || out == NULL)
+        return GBS_ERR_ARGUMENT;
+    gbs_status status = begin(ctx, options, GBS_FOR_FIT, &before);
+    if (status != GBS_OK)
+        return status;
+    status = fit_from(ctx, data, options, start, out);
+    gbs_device_end(ctx, before);
     return status;
 }
 
@@ -144,16 +163,18 @@ gbs_status gbs_cross_validate(gbs_context *ctx, const gbs_data *data, const gbs_
     if (ctx == NULL || data == NULL || out == NULL)
         return GBS_ERR_ARGUMENT;
     gbs_fit_settings s;
-    gbs_status status = check(ctx, options, GBS_FOR_CV);
-    if (status != GBS_OK)
-        return status;
-    gbs_fit_settings_from(options, &s);
+    gbs_device *before;
     gbs_cv *cv = gbs_handle_alloc(ctx, sizeof *cv);
     if (cv == NULL)
         return GBS_ERR_MEMORY;
     cv->ctx = ctx;
-    status = (names_candidates(options) ? gbs_candidates_judge : gbs_deployed_judge)(ctx, data, &s,
-                                                                                     cv);
+    gbs_status status = begin(ctx, options, GBS_FOR_CV, &before);
+    if (status == GBS_OK) {
+        gbs_fit_settings_from(options, &s);
+        status = (names_candidates(options) ? gbs_candidates_judge
+                                            : gbs_deployed_judge)(ctx, data, &s, cv);
+        gbs_device_end(ctx, before);
+    }
     if (status != GBS_OK) {
         gbs_cv_free(cv);
         return status;
@@ -200,11 +221,14 @@ gbs_status gbs_sample(gbs_context *ctx, const gbs_data *data, const gbs_options 
     if (ctx == NULL || data == NULL || out == NULL)
         return GBS_ERR_ARGUMENT;
     gbs_sample_settings s;
-    gbs_status status = check(ctx, options, GBS_FOR_SAMPLE);
+    gbs_device *before;
+    gbs_status status = begin(ctx, options, GBS_FOR_SAMPLE, &before);
     if (status != GBS_OK)
         return status;
     gbs_sample_settings_from(options, &s);
-    return keep_recipe(ctx, data, NULL, gbs_sample_run(ctx, data, &s, out), out);
+    status = gbs_sample_run(ctx, data, &s, out);
+    gbs_device_end(ctx, before);
+    return keep_recipe(ctx, data, NULL, status, out);
 }
 
 gbs_status gbs_sample_for(gbs_context *ctx, const gbs_data *data, const gbs_model *model,
@@ -214,11 +238,13 @@ gbs_status gbs_sample_for(gbs_context *ctx, const gbs_data *data, const gbs_mode
     if (ctx == NULL || data == NULL || model == NULL || out == NULL)
         return GBS_ERR_ARGUMENT;
     gbs_sample_settings s;
-    gbs_status status = check(ctx, options, GBS_FOR_SAMPLE | GBS_FOR_GAP);
+    gbs_device *before;
+    gbs_status status = begin(ctx, options, GBS_FOR_SAMPLE | GBS_FOR_GAP, &before);
     if (status != GBS_OK)
         return status;
     gbs_sample_settings_from(options, &s);
     status = gbs_sample_run_for(ctx, data, model, stage, &s, out);
+    gbs_device_end(ctx, before);
     return keep_recipe(ctx, data, model->recipe, status, out);
 }
 
@@ -231,7 +257,8 @@ gbs_status gbs_complete_cells(gbs_context *ctx, const gbs_ratings *ratings,
     if (ctx == NULL || ratings == NULL || out == NULL)
         return GBS_ERR_ARGUMENT;
     gbs_complete_settings s;
-    gbs_status status = check(ctx, options, GBS_FOR_COMPLETE);
+    gbs_device *before;
+    gbs_status status = begin(ctx, options, GBS_FOR_COMPLETE, &before);
     if (status != GBS_OK)
         return status;
     gbs_complete_settings_from(options, &s);
@@ -240,7 +267,9 @@ gbs_status gbs_complete_cells(gbs_context *ctx, const gbs_ratings *ratings,
     s.cell_column = column;
     s.cell_value = value;
     s.cell_sd = sd;
-    return gbs_complete_run(ctx, ratings, &s, out);
+    status = gbs_complete_run(ctx, ratings, &s, out);
+    gbs_device_end(ctx, before);
+    return status;
 }
 
 gbs_status gbs_complete(gbs_context *ctx, const gbs_ratings *ratings, const gbs_options *options,

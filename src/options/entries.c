@@ -11,6 +11,7 @@
 #define FIT_CV (GBS_FOR_FIT | GBS_FOR_CV)
 #define SAMPLE_GAP (GBS_FOR_SAMPLE | GBS_FOR_GAP)
 #define LEARN (FIT_CV | GBS_FOR_SAMPLE)
+#define EVERY (~0U) /* commands of callers, too */
 #define READ (LEARN | GBS_FOR_GAP | GBS_FOR_PREDICT | GBS_FOR_EVALUATE)
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): designators take none */
@@ -471,6 +472,13 @@ const gbs_option_entry gbs_option_entries[] = {
       "rank of the matrix to complete; with `rows` and `cols`",
       .low = 1.0, .high = MOST_COUNT},
      .store = GBS_STORE_SIZE, .at = {IN_THEORY(rank)}},
+
+    /* ---------------------------------------------------------------- where it runs */
+    {{"device", "DEVICE", GBS_OPTION_CHOICE, EVERY, GBS_CHOICES(GBS_DEVICES), NULL, "cpu", "output",
+      "what passes over rows, pairs and ratings run on: cpu, or cuda, an NVIDIA GPU (double "
+      "precision; numbers agree to some 1e-12)",
+      ANY},
+     .store = GBS_STORE_NONE},
 
     /* ---------------------------------------------------------------- the file */
     {{"target", "COL", GBS_OPTION_TEXT, LEARN, NULL, "the name or number of a column", NULL, "data",

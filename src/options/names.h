@@ -20,6 +20,7 @@
 #define GBS_COMPLETION_MODELS(F, N) F("hierarchical") N("paper")
 #define GBS_POSITION_USES(F, N) F("auto") N("on") N("off")
 #define GBS_SAMPLERS(F, N) F("vb") N("gibbs")
+#define GBS_DEVICES(F, N) F("cpu") N("cuda")
 
 #define GBS_PLAIN(name) name
 #define GBS_BARRED(name) "|" name

@@ -14,8 +14,24 @@ check 'devices are listed' test -n "$(json version.json devices.cuda)"
 
 expect_exit 0 "$GIBBSITE" simulate classify --rows 300 --cols 4 -o rows.csv -q
 expect_exit 2 "$GIBBSITE" fit rows.csv -o m.json --device abacus
-expect_exit 0 "$GIBBSITE" fit rows.csv -o m.json --device cpu --prior zero --json
-cp "$stdout" cpu.json
+# alike NAME ARGUMENT...: on the GPU as many $steps as on the processors, and $numbers to
+# $tolerance. OUT in the arguments names the file.
+tolerance=1e-10 steps=iterations numbers='free_energy certificate.value'
+alike() {
+    local name=$1 device number
+    shift
+    for device in cpu cuda; do
+        as "$name: $device"
+        expect_exit 0 "$GIBBSITE" "${@//OUT/$device.model}" --device "$device" --json
+        cp "$stdout" $device.json
+    done
+    as "$name: the same $steps"
+    expect_json cuda.json "$steps" "$(json cpu.json "$steps")"
+    for number in $numbers; do
+        expect_near "$name: $number" "$(json cuda.json "$number")" "$(json cpu.json "$number")" \
+            "$tolerance"
+    done
+}
 if "$GIBBSITE" version | grep -q '^device cuda: cannot be used'; then
     expect_exit 2 "$GIBBSITE" fit rows.csv -o none.json --device cuda
     expect_stderr \
@@ -23,13 +39,30 @@ if "$GIBBSITE" version | grep -q '^device cuda: cannot be used'; then
     expect_no_file none.json
     skip 'fits on the GPU are those of the processors' 'no GPU here'
 else
-    expect_exit 0 "$GIBBSITE" fit rows.csv -o m.json --device cuda --prior zero --json
-    cp "$stdout" cuda.json
-    expect_near 'the free energy on the GPU' "$(json cuda.json free_energy)" \
-        "$(json cpu.json free_energy)" 1e-10
-    expect_near 'the certificate on the GPU' "$(json cuda.json certificate.value)" \
-        "$(json cpu.json certificate.value)" 1e-10
-    expect_json cuda.json iterations "$(json cpu.json iterations)"
+    "$GIBBSITE" simulate classify --rows 6000 --cols 12 --noise 0.1 -o long.csv -q
+    "$GIBBSITE" simulate classify --rows 4000 --cols 80 --density 0.2 -o long.svm -q
+    "$GIBBSITE" simulate ratings --rows 900 --cols 400 --density 0.1 --range 1:5 -o ratings.csv -q
+    for family in fixed isotropic diagonal full; do
+        for loss in zero-one hinge exponential probit; do
+            alike "$loss, $family" fit long.csv --loss $loss --family $family --prior zero -o OUT
+        done
+        for loss in zero-one hinge; do
+            alike "pairs, $loss, $family" fit long.csv --task rank --loss $loss --family $family \
+                --prior zero -o OUT
+        done
+    done
+    alike 'sparse rows' fit long.svm --loss hinge --prior zero -o OUT
+    alike 'stages' fit long.csv --bound progressive -o OUT
+    alike 'pairs drawn one by one' fit long.csv --task rank --solver sgd --prior zero -o OUT
+    alike 'the default' fit long.csv -o OUT
+    check 'its labels' cmp <("$GIBBSITE" predict cpu.model long.csv --json |
+        grep -o '"label": *"[^"]*"') <("$GIBBSITE" predict cuda.model long.csv --device cuda --json |
+        grep -o '"label": *"[^"]*"')
+    alike 'a map' fit long.csv --features fourier:60 -o OUT
+    steps=lambda_path.# numbers='log_z gibbs_risk' alike 'particles' sample rows.csv \
+        --particles 400 --lambda 100 -o OUT
+    steps=sweeps numbers='free_energy rmse' tolerance=1e-7 alike 'ratings' complete ratings.csv \
+        --range 1:5 -o OUT
 fi
 
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)

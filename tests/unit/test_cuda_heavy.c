@@ -417,34 +417,6 @@ static void contexts_are_pushed_and_popped_in_pairs(void **state) {
     gbs_context_free(ctx);
 }
 
-/* ---------------------------------------------------------------- the setting */
-
-static void a_device_that_is_not_there_is_refused_with_words(void **state) {
-    (void)state;
-    gbs_context *ctx = new_context(1, 1);
-    char text[300];
-    assert_string_equal(gbs_device_name(0), "cpu");
-    assert_string_equal(gbs_device_name(1), "cuda");
-    assert_null(gbs_device_name(2));
-    assert_ok(ctx, gbs_context_set_device(ctx, "cpu"));
-    assert_ok(ctx, gbs_device_describe(ctx, "cpu", text, sizeof text));
-    assert_non_null(strstr(text, "processors"));
-    assert_int_equal(gbs_context_set_device(ctx, "abacus"), GBS_ERR_ARGUMENT);
-    assert_non_null(strstr(gbs_error_message(ctx), "cpu or cuda"));
-    assert_int_equal(gbs_context_set_device(NULL, "cpu"), GBS_ERR_ARGUMENT);
-    assert_int_equal(gbs_context_set_device(ctx, NULL), GBS_ERR_ARGUMENT);
-    assert_int_equal(gbs_device_describe(ctx, "cuda", NULL, 0), GBS_ERR_ARGUMENT);
-    gbs_status status = gbs_device_describe(ctx, "cuda", text, sizeof text);
-    assert_true(strlen(text) > 10);
-    if (status != GBS_OK) {
-        assert_int_equal(status, GBS_ERR_ARGUMENT);
-        assert_int_equal(gbs_context_set_device(ctx, "cuda"), GBS_ERR_ARGUMENT);
-        assert_non_null(strstr(gbs_error_message(ctx), text));
-        assert_null(ctx->device);
-    }
-    gbs_context_free(ctx);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(losses_are_those_of_the_processors),
@@ -456,7 +428,6 @@ int main(void) {
         cmocka_unit_test(completions_are_those_of_the_processors),
         cmocka_unit_test(memory_of_the_device_may_run_out),
         cmocka_unit_test(contexts_are_pushed_and_popped_in_pairs),
-        cmocka_unit_test(a_device_that_is_not_there_is_refused_with_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

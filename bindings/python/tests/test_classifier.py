@@ -302,6 +302,18 @@ def test_options_of_the_library_are_taken(data):
     assert model.card_.learned == 150
 
 
+def test_the_device_of_a_fit_is_an_option(data):
+    X, y = data
+    plain, named = (GibbsiteClassifier(options=o).fit(X, y) for o in (None, {"device": "cpu"}))
+    assert np.array_equal(plain.predict_proba(X), named.predict_proba(X))
+    with pytest.raises(ValueError, match="device"):
+        GibbsiteClassifier(options={"device": "abacus"}).fit(X, y)
+    try:
+        GibbsiteClassifier(options={"device": "cuda"}).fit(X, y)
+    except ValueError as told:  # no GPU here
+        assert "cuda: " in str(told)
+
+
 def test_features_of_a_kernel_bend_the_border():
     X, y, _ = gibbsite.simulate(rows=600, cols=2, noise=0.05, shape="xor")
     straight = GibbsiteClassifier().fit(X, y)

@@ -204,3 +204,10 @@ test_that("the library makes the page of a report", {
         expect_true(any(grepl("<html", readLines(page, warn = FALSE), fixed = TRUE)))
     }
 })
+
+test_that("the device of a fit is an option", {
+    d <- some_rows()
+    expect_identical(coef(gibbsite(y ~ ., d, seed = 1, device = "cpu")),
+                     coef(gibbsite(y ~ ., d, seed = 1)))
+    expect_error(gibbsite(y ~ ., d, seed = 1, device = "abacus"), "device")
+})
