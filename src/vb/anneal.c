@@ -142,6 +142,11 @@ static gbs_status solve_rung(const gbs_anneal_task *task, size_t t, bool coarse,
     return gbs_solve(&c->problem, &options, coarse, &c->engine, &c->here, &c->solution);
 }
 
+/* By more than rounding: where lambda is small two families may have one and the same solution. */
+static bool is_lower(const gbs_solution *a, const gbs_solution *b) {
+    return a->free_energy < b->free_energy - GBS_ROUNDING * fabs(b->free_energy);
+}
+
 static gbs_status climb_rung(const gbs_anneal_task *task, size_t t, bool coarse,
                              struct climber *chain, size_t count) {
     for (size_t k = 0; k < count; k++) {
@@ -152,8 +157,7 @@ static gbs_status climb_rung(const gbs_anneal_task *task, size_t t, bool coarse,
         c->engine.done_span = 1.0 / (double)(task->rungs * count);
         c->engine.trace = k + 1 == count ? task->trace : NULL;
         gbs_status status = solve_rung(task, t, coarse, c);
-        if (status == GBS_OK && k > 0 &&
-            chain[k - 1].solution.free_energy < c->solution.free_energy)
+        if (status == GBS_OK && k > 0 && is_lower(&chain[k - 1].solution, &c->solution))
             status = start_from_smaller(task, c, &chain[k - 1]);
         if (status != GBS_OK)
             return status;

@@ -16,9 +16,6 @@
 #include <math.h>
 #include <string.h>
 
-/* F is a sum of n terms; differences below this share of it are rounding. */
-#define ROUNDING 1e-13
-
 /* Newton's direction for m under a smaller family: engine->step = (I/v + curvature)^-1 dF/dm. */
 static bool newton_direction(const gbs_problem *problem, gbs_engine *e) {
     size_t d = e->d;
@@ -86,7 +83,7 @@ static gbs_status try_next(const gbs_problem *problem, gbs_engine *e, double slo
     /* far from the optimum the slope promises more than F holds */
     *better = fall >= 1e-4 * b * fmin(slope, fabs(old));
     /* at the floor of rounding F cannot tell any more: trust the step */
-    if (fabs(fall) <= ROUNDING * fabs(old) && slope <= 1e2 * ROUNDING * fabs(old))
+    if (fabs(fall) <= GBS_ROUNDING * fabs(old) && slope <= 1e2 * GBS_ROUNDING * fabs(old))
         *better = true;
     return status;
 }
@@ -161,7 +158,7 @@ gbs_status gbs_solve_natural(const gbs_problem *problem, const gbs_solve_options
         stalled = left < best ? 0 : stalled + 1;
         best = fmin(best, left);
         bool at_floor = stalled >= 3 &&
-                        slope + 2.0 * spread <= ROUNDING * 1e2 * fabs(e->here.free_energy);
+                        slope + 2.0 * spread <= GBS_ROUNDING * 1e2 * fabs(e->here.free_energy);
         result->converged = result->converged || 0.5 * slope + spread <= options->enough;
         if (result->converged || at_floor || result->iterations >= options->max_iterations)
             break;

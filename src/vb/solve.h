@@ -7,6 +7,9 @@
 #include "vb/anderson.h"
 #include "vb/free_energy.h"
 
+/* F is a sum of n terms; differences below this share of it are rounding. */
+#define GBS_ROUNDING 1e-13
+
 typedef struct gbs_solve_options {
     gbs_solver solver;
     double tolerance;

@@ -101,6 +101,41 @@ static void the_path_tells_every_rung(void **state) {
     gbs_context_free(ctx);
 }
 
+/* While lambda is small a larger family may have the solution of a smaller one, and the last digit
+ * of F, which the order of the rows decides, must not say whether it starts again from there. */
+static void families_that_tie_do_not_start_again(void **state) {
+    (void)state;
+    enum { N = 1000, D = 10, ORDERS = 20 };
+    static const double ladder[] = {0.6, 1.0};
+    gbs_context *ctx = new_context(1, 1);
+    struct dice r = {316};
+    struct table_of_numbers t = make_table(&r, N, D, 1.0, 0.5);
+    gbs_fit_settings o = zero_prior_options();
+    o.loss = GBS_LOSS_ZERO_ONE;
+    o.family = GBS_FAMILY_FULL;
+    o.ladder = ladder;
+    o.ladder_size = COUNT(ladder);
+    size_t first = 0;
+    for (size_t k = 0; k < ORDERS; k++) {
+        double x[D], y = t.y[0];
+        memcpy(x, t.x, sizeof x);
+        memmove(t.x, t.x + D, (N - 1) * sizeof x);
+        memmove(t.y, t.y + 1, (N - 1) * sizeof y);
+        memcpy(t.x + (N - 1) * D, x, sizeof x);
+        t.y[N - 1] = y;
+        gbs_data *data = dense_data(ctx, &t);
+        gbs_model *model = fit(ctx, data, &o);
+        const gbs_path_point *path = path_of(model);
+        if (k == 0)
+            first = path[0].iterations;
+        assert_int_equal(path[0].iterations, first);
+        gbs_model_free(model);
+        gbs_data_free(data);
+    }
+    free_table(&t);
+    gbs_context_free(ctx);
+}
+
 /* Free energies of five restarts under a seed; returns the model's own F. */
 static double restart_energies(uint64_t seed, const struct table_of_numbers *t,
                                double energies[5]) {
@@ -192,6 +227,7 @@ int main(void) {
         cmocka_unit_test(a_larger_family_never_ends_above_a_smaller_one),
         cmocka_unit_test(the_dual_form_never_ends_above_a_smaller_family),
         cmocka_unit_test(the_path_tells_every_rung),
+        cmocka_unit_test(families_that_tie_do_not_start_again),
         cmocka_unit_test(restarts_keep_the_best_and_depend_on_the_seed_alone),
         cmocka_unit_test(an_annealed_fit_has_no_restarts),
         cmocka_unit_test(without_data_the_posterior_is_the_prior),
