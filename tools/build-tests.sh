@@ -14,18 +14,15 @@ tools/setup.sh || exit 1
     fi
 } &
 packages=$!
+# Beside each other, since each has stretches in which one processor does all.
+{ tools/build.sh asan-ubsan all tests && tools/build.sh tsan tests_concurrent; } &
+sanitized=$!
 mapfile -t targets < <(tests/run --targets)
 if ! make build || ! tools/build.sh release "${targets[@]}"; then
-    kill "$packages" 2>/dev/null
-    wait
+    wait # for what others write
     exit 1
 fi
-{
-    tail --pid="$packages" -f /dev/null # no child of this shell, to be waited for
-    tools/python.sh || echo 'make test: no Python package; its tests will be skipped'
-    tools/r.sh || echo 'make test: no R package; its tests will be skipped'
-} &
-tools/build.sh asan-ubsan all tests && tools/build.sh tsan tests_concurrent
-built=$?
-wait
-exit $built
+wait "$packages"
+tools/python.sh || echo 'make test: no Python package; its tests will be skipped'
+tools/r.sh || echo 'make test: no R package; its tests will be skipped'
+wait "$sanitized"
