@@ -18,6 +18,7 @@ typedef struct gbs_source {
     uint64_t seed;
     size_t rows;
     size_t left_out;       /* rows of the table that have a missing cell and are not here */
+    size_t absent;         /* and those of weight 0 */
     size_t units;          /* the same in groups, where rows are in groups */
     bool grouped, in_time; /* what else that order went by */
 } gbs_source;

@@ -102,6 +102,7 @@ typedef struct gbs_fit_settings {
     unsigned looked;                /* bits of gbs_looked */
     int weighted, grouped;          /* the rows have weights, groups: the fit sets it */
     int complete;                   /* rows with missing cells were left out: the fit sets it */
+    int weighed;                    /* and rows of weight 0 */
     gbs_order order;                /* deployed */
     gbs_refit_kind refit;           /* deployed */
     int paper;                      /* the constants that the paper recommends */

@@ -155,6 +155,7 @@ static gbs_status choose_rows(struct build *b, bool with_labels) {
             return GBS_ERR_MEMORY;
     }
     out->left_out = b->t->n_rows - absent - out->n;
+    out->absent = absent;
     if (out->n > 0 || b->use->may_be_empty)
         return GBS_OK;
     if (absent == b->t->n_rows)

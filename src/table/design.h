@@ -22,7 +22,8 @@ typedef struct gbs_design {
     uint32_t *group; /* of the rows, below `groups`; NULL: none were asked for */
     size_t groups;
     size_t *rows;    /* row of the table behind each row; NULL: all of them, in order */
-    size_t left_out; /* rows with missing cells; rows of weight 0 are not there either */
+    size_t left_out; /* rows with missing cells */
+    size_t absent;   /* rows of weight 0 */
     size_t *unseen;  /* of each input: cells with a level that training did not see; NULL: none */
     const char **example; /* one such level, the table's */
     double *owned;        /* the arrays above that are not the table's */

@@ -69,7 +69,11 @@ static gbs_status wrap(gbs_context *ctx, const gbs_table *table, gbs_recipe *rec
         gbs_recipe_free(recipe);
         return GBS_ERR_MEMORY;
     }
-    *s = (struct source){.is = {.release = release, .recipe = recipe, .name = gbs_recipe_feature},
+    *s = (struct source){.is = {.release = release,
+                                .recipe = recipe,
+                                .name = gbs_recipe_feature,
+                                .left_out = design->left_out,
+                                .absent = design->absent},
                          .ctx = ctx,
                          .design = *design,
                          .recipe = recipe};
@@ -229,7 +233,6 @@ gbs_status gbs_table_train(gbs_context *ctx, const gbs_table *table, const gbs_o
         source->units = is.units;
         source->in_time = is.in_time;
         source->grouped = (*out)->group != NULL;
-        source->left_out = gbs_data_left_out(*out);
         (*out)->hashed = made;
         (*out)->hash = hash;
     }
