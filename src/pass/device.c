@@ -44,7 +44,7 @@ static void release(gbs_context *ctx, gbs_device *device) {
 }
 
 gbs_status gbs_context_set_device(gbs_context *ctx, const char *device) {
-    gbs_device *made;
+    gbs_device *made = NULL;
     if (ctx == NULL)
         return GBS_ERR_ARGUMENT;
     GBS_NEEDS(ctx, device);
