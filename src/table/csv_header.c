@@ -8,16 +8,16 @@
  * quotes counts like any other.
  */
 #include "table/csv_columns.h"
-#include "table/number.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static gbs_number_kind kind_of(const gbs_csv_record *record, size_t i) {
+static gbs_number_kind kind_of(const gbs_csv *c, const gbs_csv_record *record, size_t i) {
     double value;
-    return gbs_number_is(record->text + record->start[i],
-                         record->start[i + 1] - record->start[i] - 1, &value);
+    gbs_csv_cell cell = {.text = record->text + record->start[i],
+                         .length = record->start[i + 1] - record->start[i] - 1};
+    return gbs_csv_number_kind(c, &cell, &value);
 }
 
 gbs_status gbs_csv_detect_header(gbs_csv *c, gbs_csv_record *first, gbs_csv_record *second,
@@ -32,13 +32,14 @@ gbs_status gbs_csv_detect_header(gbs_csv *c, gbs_csv_record *first, gbs_csv_reco
         return GBS_OK;
     size_t n_text = 0;
     for (size_t i = 0; i < first->n; i++)
-        n_text += kind_of(first, i) == GBS_NUMBER_NONE;
+        n_text += kind_of(c, first, i) == GBS_NUMBER_NONE;
     *header = n_text == first->n;
     if (*header || n_text == 0)
         return GBS_OK;
     status = gbs_csv_record_read(&c->in, second);
     for (size_t i = 0; i < first->n && i < second->n && !*header; i++)
-        *header = kind_of(first, i) == GBS_NUMBER_NONE && kind_of(second, i) == GBS_NUMBER_FINITE;
+        *header = kind_of(c, first, i) == GBS_NUMBER_NONE &&
+                  kind_of(c, second, i) == GBS_NUMBER_FINITE;
     return status;
 }
 

@@ -186,11 +186,46 @@ static bool with_point(const gbs_csv_cell *cell, char *text, size_t room) {
 
 enum { LONGEST_NUMBER = 64 };
 
-static gbs_number_kind number_kind(const gbs_csv *c, const gbs_csv_cell *cell, double *to) {
+gbs_number_kind gbs_csv_number_kind(const gbs_csv *c, const gbs_csv_cell *cell, double *to) {
     char text[LONGEST_NUMBER];
     if (c->reader->options->comma && with_point(cell, text, sizeof text))
         return gbs_number_is(text, cell->length, to);
     return gbs_number_is(cell->text, cell->length, to);
+}
+
+/* 5.469, 1.234.567 or 2.822,5 where the decimal sign is a comma: the point may stand between
+ * thousands or be a decimal point, and the two are a thousand times apart. Dates such as
+ * 31.12.2024 are neither. */
+static bool has_point(const gbs_csv_cell *cell) {
+    char text[LONGEST_NUMBER];
+    double value;
+    if (cell->length >= sizeof text || memchr(cell->text, '.', cell->length) == NULL)
+        return false;
+    if (gbs_number_is(cell->text, cell->length, &value) == GBS_NUMBER_FINITE)
+        return true;
+    memcpy(text, cell->text, cell->length);
+    text[cell->length] = '\0';
+    const char *p = text + (*text == '-' || *text == '+');
+    size_t digits = strspn(p, "0123456789");
+    bool thousands = digits >= 1 && digits <= 3;
+    for (p += digits; thousands && *p == '.'; p += 4)
+        thousands = strspn(p + 1, "0123456789") == 3;
+    return thousands && (*p == '\0' || (*p == ',' && p[1 + strspn(p + 1, "0123456789")] == '\0'));
+}
+
+static gbs_status refuse_point(gbs_csv *c, size_t j, const gbs_csv_cell *cell) {
+    gbs_shown found = gbs_show(cell->text, cell->length);
+    if (c->reader->options->from_model)
+        return gbs_reader_fail_at(c->reader, cell->line,
+                                  "%s: '%s' has a point, where the decimal sign is a comma; take "
+                                  "points between thousands out of the file",
+                                  place(c, j).text, found.text);
+    return gbs_reader_fail_at(c->reader, cell->line,
+                              "%s: '%s' has a point, where the decimal sign is a comma; take "
+                              "points between thousands out of the file, or treat the column as "
+                              "categories (`text` %s) or leave it out (`drop` %s)",
+                              place(c, j).text, found.text, argument(c, j).text,
+                              argument(c, j).text);
 }
 
 /* 1,5 in a file whose separator is ; or tab: taken as text it would become a category without a
@@ -259,7 +294,9 @@ gbs_status gbs_csv_store(gbs_csv *c, size_t j, const gbs_csv_cell *cell, double 
         return store_missing(c, j, cell, to);
     if (c->kind[j] == GBS_CSV_TEXT)
         return store_text(c, j, cell, to);
-    switch (number_kind(c, cell, to)) {
+    if (c->reader->options->comma && has_point(cell))
+        return refuse_point(c, j, cell);
+    switch (gbs_csv_number_kind(c, cell, to)) {
     case GBS_NUMBER_FINITE:
         gbs_csv_note_code(c, j, cell->text, cell->length, *to);
         return c->kind[j] == GBS_CSV_UNDECIDED ? gbs_csv_start_numbers(c, j, cell) : GBS_OK;

@@ -16,6 +16,54 @@ static void separators_are_found_or_told(void **state) {
     reads("a,b\n1,\"2,5\"\n3,4\n", &(gbs_reading){.header = -1, .comma = true}, true, 2, 2, cells);
 }
 
+/* Between thousands or in front of decimals? Where the decimal sign is a comma a point is neither
+ * without a word; dates, marks and columns of texts have theirs. */
+static void points_beside_decimal_commas_are_refused(void **state) {
+    (void)state;
+    const char *const name[] = {"a"};
+    const gbs_reading comma = {.header = -1, .comma = true},
+                      text = {.header = -1, .comma = true, .text = name, .n_text = 1},
+                      model = {.header = -1, .comma = true, .from_model = true};
+    static const char *const cells[] = {"5.469", "-5.469", "1.234.567", "2.822,5",
+                                        "0.5",   ".5",     "5.",        "1.5e3"};
+    for (size_t k = 0; k < sizeof cells / sizeof *cells; k++) {
+        char file[80], message[320];
+        snprintf(file, sizeof file, "a;b\n824;0,1\n%s;0,2\n", cells[k]);
+        snprintf(message, sizeof message,
+                 "t.csv:3: column 'a' (column 1): '%s' has a point, where the decimal sign is a "
+                 "comma; take points between thousands out of the file, or treat the column as "
+                 "categories (`text` a) or leave it out (`drop` a)",
+                 cells[k]);
+        fails("t.csv", file, &comma, message);
+        snprintf(file, sizeof file, "a;b\n\n%s;0,2\n", cells[k]); /* the first of its column */
+        fails("t.csv", file, &comma, message);
+        gbs_table *t = reads_at("t.csv", file, 64, &text);
+        assert_string_equal(t->columns[0].levels[0], cells[k]);
+        gbs_table_free(t);
+    }
+    fails("t.csv", "a;b\n5.469;1\n", &model,
+          "t.csv:2: column 'a' (column 1): '5.469' has a point, where the decimal sign is a comma; "
+          "take points between thousands out of the file");
+    reads("a;b\n1,5e3;.\n-2;1e3\n",
+          &(gbs_reading){.header = -1, .comma = true, .keep_missing = true}, true, 2, 2,
+          (const double[]){1500.0, NAN, -2.0, 1000.0});
+    gbs_table *t = reads_at("t.csv", "a;b\n31.12.2024;1.2.3\n1.1.2025;b\n", 64, &comma);
+    assert_true(t->columns[0].is_text && t->columns[1].is_text);
+    gbs_table_free(t);
+}
+
+/* 1,5 is a number where the comma is the decimal sign, in the first line too. */
+static void decimal_commas_make_no_header(void **state) {
+    (void)state;
+    const gbs_reading comma = {.header = -1, .comma = true};
+    gbs_table *t = reads_at("t.csv", "1,5;2,5;no\n1;2;yes\n", 64, &comma);
+    assert_true(!t->has_header && t->n_rows == 2 && t->cells[1] == 2.5);
+    gbs_table_free(t);
+    t = reads_at("t.csv", "a;no\n1,5;yes\n", 64, &comma);
+    assert_true(t->has_header && t->n_rows == 1);
+    gbs_table_free(t);
+}
+
 /* Any number of blanks is one separator, at the ends of a line none. */
 static void blanks_separate_when_told(void **state) {
     (void)state;
@@ -128,6 +176,8 @@ static void a_model_settles_columns_of_marks(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(separators_are_found_or_told),
+        cmocka_unit_test(points_beside_decimal_commas_are_refused),
+        cmocka_unit_test(decimal_commas_make_no_header),
         cmocka_unit_test(blanks_separate_when_told),
         cmocka_unit_test(what_line_ends_make_is_left_out),
         cmocka_unit_test(lines_of_comment_are_none_of_the_table),
