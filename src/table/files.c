@@ -176,6 +176,7 @@ static gbs_status read_for(gbs_context *ctx, const char *path, struct use *use, 
     reading.keep = l.keep.item;
     reading.n_keep = l.keep.n;
     reading.from_model = true;
+    reading.named = recipe->named;
     reading.skip = skip_unused;
     reading.user = use;
     if (use->labels == GBS_WITHOUT_LABELS && recipe->target != NULL) {

@@ -13,10 +13,14 @@ gbs_status gbs_reading_check(gbs_context *ctx, const gbs_options *options, unsig
 gbs_status gbs_reading_from(gbs_context *ctx, const gbs_table_settings *s, gbs_reading *out) {
     const char *sep = s->separator;
     *out = (gbs_reading){.format = (gbs_table_format)s->format,
-                         .header = s->no_header ? 0 : -1,
+                         .header = s->no_header ? 0
+                                   : s->header  ? 1
+                                                : -1,
                          .target = s->target,
                          .comma = s->decimal != 0,
                          .keep_missing = s->missing != GBS_MISSING_ERROR};
+    if (s->header && s->no_header)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`header` and `no-header` exclude each other");
     if (sep == NULL)
         return GBS_OK;
     out->separator = strcmp(sep, "tab") == 0 || strcmp(sep, "\\t") == 0 ? '\t'

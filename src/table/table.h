@@ -61,6 +61,7 @@ typedef struct gbs_reading {
     /* The wishes come from a recipe, not from a caller: `text` is matched by name alone, a name
      * that is absent is no mistake, and messages point at no option of fit. */
     bool from_model;
+    bool named;         /* the recipe's columns have names: numbers in a first line may be those */
     const char *target; /* NULL, or what a message calls the label; nothing is decided by it */
     /* csv: columns (name or number) whose cells are not even read; one that does not exist is
      * ignored */

@@ -64,6 +64,55 @@ static void decimal_commas_make_no_header(void **state) {
     gbs_table_free(t);
 }
 
+/* What pandas writes above a frame without names may be a row: the options say. */
+static void numbers_of_the_columns_are_in_doubt(void **state) {
+    (void)state;
+    const char *doubt = "t.csv:1: this line counts the columns (%d, %d, ...): is it a header "
+                        "(`header`) or data (`no-header`)?";
+    const gbs_reading model = {.header = -1, .from_model = true, .keep_missing = true},
+                      named = {.header = -1, .from_model = true, .named = true};
+    static const char *const files[] = {"0,1,2\n5,6,7\n", "1,2,3\n5,6,7\n", "0,1,2,y\n5,6,7,z\n",
+                                        ",0,1\n0,5,6\n",  "0,1,2\n",        ",0,1,2\n17,5,6,7\n"};
+    for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
+        char message[160];
+        snprintf(message, sizeof message, doubt, k == 1, 1 + (k == 1));
+        fails("t.csv", files[k], KEEP, message);
+        fails("t.csv", files[k], &model, message);
+        if (k == 4) /* no rows */
+            continue;
+        gbs_table *t = reads_at("t.csv", files[k], 64, &(gbs_reading){.header = 1});
+        assert_true(t->has_header && t->n_rows == 1);
+        gbs_table_free(t);
+        t = reads_at("t.csv", files[k], 64, &(gbs_reading){.header = 0, .keep_missing = true});
+        assert_true(!t->has_header && t->n_rows == 2);
+        gbs_table_free(t);
+        t = reads_at("t.csv", files[k], 64, &named);
+        assert_true(t->has_header && t->n_rows == 1);
+        gbs_table_free(t);
+    }
+}
+
+/* Row numbers below the empty cell show that the line is a header; two columns, other numbers and
+ * a file whose first column holds names leave no doubt that it is none. */
+static void other_first_lines_of_numbers_are_not(void **state) {
+    (void)state;
+    static const char *const rows[] = {"0,1\n5,6\n",     ",0\n5,6\n",        "0,1,3\n5,6,7\n",
+                                       "0,2,3\n5,6,7\n", "0,1,1.5\n5,6,7\n", "2,3,4\n5,6,7\n"};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        gbs_table *t = reads_at("t.csv", rows[k], 64, KEEP);
+        assert_true(!t->has_header && t->n_rows == 2);
+        gbs_table_free(t);
+    }
+    const gbs_reading names = {.header = -1, .names_first = true};
+    gbs_table *t = reads_at("t.csv", "0,1,2\n5,6,7\n", 64, &names);
+    assert_true(!t->has_header && t->n_rows == 2);
+    gbs_table_free(t);
+    t = reads_at("t.csv", ",0,1,2\n0,5,6,7\n1,8,9,9\n", 64, DETECT);
+    assert_true(t->has_header && t->n_rows == 2 && t->columns[0].unnamed);
+    assert_string_equal(t->columns[3].name, "2");
+    gbs_table_free(t);
+}
+
 /* Any number of blanks is one separator, at the ends of a line none. */
 static void blanks_separate_when_told(void **state) {
     (void)state;
@@ -178,6 +227,8 @@ int main(void) {
         cmocka_unit_test(separators_are_found_or_told),
         cmocka_unit_test(points_beside_decimal_commas_are_refused),
         cmocka_unit_test(decimal_commas_make_no_header),
+        cmocka_unit_test(numbers_of_the_columns_are_in_doubt),
+        cmocka_unit_test(other_first_lines_of_numbers_are_not),
         cmocka_unit_test(blanks_separate_when_told),
         cmocka_unit_test(what_line_ends_make_is_left_out),
         cmocka_unit_test(lines_of_comment_are_none_of_the_table),
