@@ -195,6 +195,26 @@ static gbs_status apply_options(gbs_csv *c, const gbs_text_set *names) {
     return GBS_OK;
 }
 
+/* Two columns of the name that the labels are looked for by; one that is left out does not count. */
+static gbs_status check_target(gbs_csv *c, const gbs_csv_record *first) {
+    const gbs_reading *o = c->reader->options;
+    const char *wanted = o->target != NULL ? o->target : "y";
+    size_t before = SIZE_MAX;
+    for (size_t j = 0; c->table->has_header && !o->from_model && !o->names_first && j < first->n;
+         j++) {
+        if (strcmp(first->text + first->start[j], wanted) != 0 || c->kind[j] == GBS_CSV_SKIPPED)
+            continue;
+        if (before != SIZE_MAX)
+            return gbs_reader_fail_at(c->reader, first->line,
+                                      "columns %zu and %zu are both called '%s': `target` %zu or "
+                                      "`target` %zu says which of them holds the labels",
+                                      before + 1, j + 1, gbs_show(wanted, strlen(wanted)).text,
+                                      before + 1, j + 1);
+        before = j;
+    }
+    return GBS_OK;
+}
+
 /* Columns that are kept: read, skipped or dropped. */
 static gbs_status find_kept(gbs_csv *c, const gbs_text_set *names) {
     const gbs_reading *o = c->reader->options;
@@ -240,6 +260,8 @@ gbs_status gbs_csv_make_columns(gbs_csv *c, const gbs_csv_record *first, bool he
     gbs_status status = name_columns(c, first, header, &names);
     if (status == GBS_OK)
         status = apply_options(c, &names);
+    if (status == GBS_OK)
+        status = check_target(c, first);
     if (status == GBS_OK)
         status = find_kept(c, &names);
     gbs_text_set_free(ctx, &names);

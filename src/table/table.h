@@ -61,8 +61,9 @@ typedef struct gbs_reading {
     /* The wishes come from a recipe, not from a caller: `text` is matched by name alone, a name
      * that is absent is no mistake, and messages point at no option of fit. */
     bool from_model;
-    bool named;         /* the recipe's columns have names: numbers in a first line may be those */
-    const char *target; /* NULL, or what a message calls the label; nothing is decided by it */
+    bool named; /* the recipe's columns have names: numbers in a first line may be those */
+    /* NULL, or what the label is asked for by: for messages, and for names that come twice */
+    const char *target;
     /* csv: columns (name or number) whose cells are not even read; one that does not exist is
      * ignored */
     const char *const *drop;

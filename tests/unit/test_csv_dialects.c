@@ -175,6 +175,28 @@ static void double_names_get_a_number(void **state) {
     gbs_table_free(t);
 }
 
+/* But for the label: which of two columns it is would be a guess. */
+static void labels_of_a_double_name_are_asked_for(void **state) {
+    (void)state;
+    const char *const third[] = {"3"};
+    fails("t.csv", "y,a,y,z,z\n1,2,3,4,5\n", DETECT,
+          "t.csv:1: columns 1 and 3 are both called 'y': `target` 1 or `target` 3 says which of "
+          "them holds the labels");
+    fails("t.csv", "y,a,y,z,z\n1,2,3,4,5\n", &(gbs_reading){.header = -1, .target = "z"},
+          "t.csv:1: columns 4 and 5 are both called 'z': `target` 4 or `target` 5 says which of "
+          "them holds the labels");
+    const gbs_reading fine[] = {{.header = -1, .target = "3"},
+                                {.header = -1, .target = "a"},
+                                {.header = -1, .target = "z.2"},
+                                {.header = -1, .drop = third, .n_drop = 1},
+                                {.header = -1, .from_model = true}};
+    for (size_t k = 0; k < sizeof fine / sizeof *fine; k++) {
+        gbs_table *t = reads_at("t.csv", "y,a,y,z,z\n1,2,3,4,5\n", 64, &fine[k]);
+        assert_string_equal(t->columns[2].name, "y.2");
+        gbs_table_free(t);
+    }
+}
+
 /* A mark is a level of a text column and a missing value of one of numbers, also where it comes
  * first. */
 static void marks_are_missing_in_columns_of_numbers(void **state) {
@@ -233,6 +255,7 @@ int main(void) {
         cmocka_unit_test(what_line_ends_make_is_left_out),
         cmocka_unit_test(lines_of_comment_are_none_of_the_table),
         cmocka_unit_test(double_names_get_a_number),
+        cmocka_unit_test(labels_of_a_double_name_are_asked_for),
         cmocka_unit_test(marks_are_missing_in_columns_of_numbers),
         cmocka_unit_test(declared_values_are_missing_everywhere),
         cmocka_unit_test(a_model_settles_columns_of_marks),
