@@ -75,12 +75,17 @@ static gbs_status expected_number(gbs_csv *c, size_t j, const gbs_csv_cell *cell
         place(c, j).text, gbs_show(cell->text, cell->length).text, range, argument(c, j).text);
 }
 
+/* Column j is the one that an option names. */
+static bool is_called(const gbs_csv *c, size_t j, const char *wanted) {
+    return wanted != NULL && gbs_table_find(c->table, wanted) == j;
+}
+
 /* The label, for all that is known before the table is read: nothing is decided by it. */
 static bool is_target(const gbs_csv *c, size_t j) {
     const gbs_table *t = c->table;
-    const char *wanted = c->reader->options->target;
-    if (wanted != NULL)
-        return strcmp(t->columns[j].name, wanted) == 0;
+    const gbs_reading *o = c->reader->options;
+    if (o->target != NULL || o->from_model)
+        return is_called(c, j, o->target);
     for (size_t k = 0; k < t->n_columns; k++)
         if (strcmp(t->columns[k].name, "y") == 0)
             return k == j;
@@ -88,21 +93,19 @@ static bool is_target(const gbs_csv *c, size_t j) {
 }
 
 static gbs_status refuse_missing(gbs_csv *c, size_t j, const gbs_csv_cell *cell) {
+    const gbs_reading *o = c->reader->options;
     gbs_shown found = gbs_show(cell->text, cell->length);
-    if (c->reader->options->from_model)
-        return gbs_reader_fail_at(c->reader, cell->line,
-                                  "%s: the value is missing ('%s'); `missing` drop does without "
-                                  "such rows, impute fills them in",
-                                  place(c, j).text, found.text);
-    if (is_target(c, j))
-        return gbs_reader_fail_at(c->reader, cell->line,
-                                  "%s: the label is missing ('%s'); `missing` drop does without "
-                                  "such rows",
-                                  place(c, j).text, found.text);
-    return gbs_reader_fail_at(c->reader, cell->line,
-                              "%s: the value is missing ('%s'); `missing` drop does without such "
-                              "rows, impute fills them in, `drop` %s leaves out the column",
-                              place(c, j).text, found.text, argument(c, j).text);
+    const char *what = is_called(c, j, o->weights) ? "weight"
+                       : is_called(c, j, o->group) ? "group"
+                       : is_target(c, j)           ? "label"
+                                                   : "value";
+    bool input = strcmp(what, "value") == 0;
+    return gbs_reader_fail_at(c->reader, cell->line, "%s: the %s is missing ('%s'); %s%s%s%s",
+                              place(c, j).text, what, found.text,
+                              gbs_missing_hint(input, !o->from_model || o->fills, o->fills),
+                              input && !o->from_model ? ", `drop` " : "",
+                              input && !o->from_model ? argument(c, j).text : "",
+                              input && !o->from_model ? " leaves out the column" : "");
 }
 
 /* A column without a name may turn out to have no value at all: what is missing there is told when

@@ -17,6 +17,8 @@ gbs_status gbs_reading_from(gbs_context *ctx, const gbs_table_settings *s, gbs_r
                                    : s->header  ? 1
                                                 : -1,
                          .target = s->target,
+                         .weights = s->weights,
+                         .group = s->group,
                          .comma = s->decimal != 0,
                          .keep_missing = s->missing != GBS_MISSING_ERROR};
     if (s->header && s->no_header)

@@ -199,7 +199,8 @@ gbs_status gbs_table_train(gbs_context *ctx, const gbs_table *table, const gbs_o
         return status;
     gbs_table_settings_from(options, &s);
     gbs_design_use use = {.labels = GBS_WITH_LABELS,
-                          .drop_missing = s.missing != GBS_MISSING_ERROR,
+                          .missing = (gbs_missing)s.missing,
+                          .learning = true,
                           .weights = s.weights,
                           .group = s.group};
     bool aside = sets_aside(options, &o);
@@ -261,8 +262,10 @@ gbs_status gbs_table_apply_part(gbs_context *ctx, const gbs_table *table, const 
     if (status != GBS_OK)
         return status;
     gbs_table_settings_from(options, &s);
+    bool asked = options != NULL && gbs_options_given(options, "missing");
     gbs_design_use use = {.labels = labels,
-                          .drop_missing = s.missing != GBS_MISSING_ERROR,
+                          .missing = (gbs_missing)s.missing,
+                          .unfilled = asked && s.missing != GBS_MISSING_IMPUTE,
                           .may_be_empty = may_be_empty};
     status = gbs_design_build(ctx, recipe, table, &use, &design);
     if (status != GBS_OK)
@@ -288,6 +291,14 @@ const gbs_recipe *gbs_data_recipe(const gbs_data *data) {
 
 size_t gbs_data_left_out(const gbs_data *data) {
     return source_of(data) != NULL ? source_of(data)->design.left_out : 0;
+}
+
+size_t gbs_data_missing(const gbs_data *data, size_t k) {
+    const struct source *s = source_of(data);
+    size_t inputs = s != NULL ? gbs_recipe_inputs(s->recipe) : 0;
+    if (s == NULL || s->design.missing == NULL || k >= inputs + GBS_MISSING_INPUT)
+        return 0;
+    return s->design.missing[k < inputs ? GBS_MISSING_INPUT + k : k - inputs];
 }
 
 size_t gbs_data_table_row(const gbs_data *data, size_t i) {

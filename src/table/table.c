@@ -110,6 +110,13 @@ gbs_place gbs_row_place(const gbs_table *t, size_t row) {
     return p;
 }
 
+const char *gbs_missing_hint(bool input, bool may_fill, bool fills) {
+    if (input && may_fill)
+        return "`missing` drop does without such rows, impute fills them in";
+    return fills ? "`missing` impute does without such rows"
+                 : "`missing` drop does without such rows";
+}
+
 const char *gbs_default_name(gbs_context *ctx, gbs_pool *pool, size_t column) {
     char text[32];
     int length = snprintf(text, sizeof text, "V%zu", column + 1);

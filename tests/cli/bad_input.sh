@@ -554,7 +554,7 @@ refuses 3 "holes\.csv:3: column 'x1'" predict model.json holes.csv -o out/p.csv
 refuses 3 "holes\.csv:3: column 'x1'" evaluate model.json holes.csv
 works fit holes.csv --missing drop --json
 expect_json "$stdout" n 58
-expect_stderr 'holes\.csv: 2 of 60 rows have a missing value and are left out'
+expect_stderr "holes\.csv: 2 of 60 rows have a missing value \(value in column 'x1', value in column 'x3'\) and"
 sed -e 3d -e 7d good.csv >whole.csv
 as 'dropping rows is fitting without them'
 works fit holes.csv --missing drop -o dropped.json -q

@@ -151,6 +151,39 @@ static void what_line_ends_make_is_left_out(void **state) {
           "such rows");
 }
 
+/* A message about a missing cell says what it is for, and offers what helps there. */
+static void missing_cells_are_called_what_they_are(void **state) {
+    (void)state;
+    const gbs_reading fit = {.header = -1, .weights = "w", .group = "3", .target = "4"},
+                      model = {.header = -1, .from_model = true},
+                      labels = {.header = -1, .from_model = true, .target = "l"},
+                      fills = {.header = -1, .from_model = true, .fills = true};
+    const char *drop = "`missing` drop does without such rows";
+    static const char *const names[] = {"a", "w", "g", "l"}, *const what[] = {"value", "weight",
+                                                                              "group", "label"};
+    for (size_t k = 0; k < 4; k++) {
+        char file[40] = "a,w,g,l\n", message[240];
+        for (size_t j = 0; j < 4; j++)
+            snprintf(file + strlen(file), sizeof file - strlen(file), "%s%s", j == k ? "" : "1",
+                     j < 3 ? "," : "\n");
+        snprintf(message, sizeof message,
+                 "t.csv:2: column '%s' (column %zu): the %s is missing (''); %s%s", names[k], k + 1,
+                 what[k], drop,
+                 k == 0 ? ", impute fills them in, `drop` a leaves out the column" : "");
+        fails("t.csv", file, &fit, message);
+        snprintf(message, sizeof message,
+                 "t.csv:2: column '%s' (column %zu): the %s is missing (''); %s", names[k], k + 1,
+                 k == 3 ? "label" : "value", drop);
+        fails("t.csv", file, &labels, message);
+        snprintf(message, sizeof message,
+                 "t.csv:2: column '%s' (column %zu): the value is missing (''); %s", names[k],
+                 k + 1, drop);
+        fails("t.csv", file, &model, message);
+        strcat(message, ", impute fills them in");
+        fails("t.csv", file, &fills, message);
+    }
+}
+
 static void lines_of_comment_are_none_of_the_table(void **state) {
     (void)state;
     const double cells[] = {1.0, 2.0, 3.0, 4.0};
@@ -253,6 +286,7 @@ int main(void) {
         cmocka_unit_test(other_first_lines_of_numbers_are_not),
         cmocka_unit_test(blanks_separate_when_told),
         cmocka_unit_test(what_line_ends_make_is_left_out),
+        cmocka_unit_test(missing_cells_are_called_what_they_are),
         cmocka_unit_test(lines_of_comment_are_none_of_the_table),
         cmocka_unit_test(double_names_get_a_number),
         cmocka_unit_test(labels_of_a_double_name_are_asked_for),
