@@ -12,6 +12,7 @@
 #include "table/reading.h"
 #include "task/parts.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +22,7 @@ struct source {
     gbs_context *ctx;
     gbs_design design;
     gbs_recipe *recipe;
-    gbs_table *table; /* NULL: the design has copies of all it needs */
+    gbs_table *table; /* no cells: the design has copies of all it needs */
     gbs_pool pool;    /* of the examples then */
     gbs_kept kept;    /* `keep` */
     gbs_spill spill;  /* the table's */
@@ -39,6 +40,12 @@ static void release(gbs_source *source) {
 }
 
 /* ---------------------------------------------------------------- data */
+
+static void place_of(const gbs_source *source, size_t row, char *text, size_t room) {
+    const struct source *s = (const struct source *)source;
+    row = s->design.rows != NULL && row < s->design.n ? s->design.rows[row] : row;
+    snprintf(text, room, "%s", gbs_row_place_in(s->table, row).text);
+}
 
 /* Copies the levels that no training row had: the table may go before the data does. */
 static gbs_status keep_examples(struct source *s) {
@@ -69,17 +76,22 @@ static gbs_status wrap(gbs_context *ctx, const gbs_table *table, gbs_recipe *rec
         gbs_recipe_free(recipe);
         return GBS_ERR_MEMORY;
     }
-    *s = (struct source){.is = {.release = release, .recipe = recipe, .name = gbs_recipe_feature},
-                         .ctx = ctx,
-                         .design = *design,
-                         .recipe = recipe};
+    *s = (struct source){
+        .is = {.release = release, .recipe = recipe, .name = gbs_recipe_feature, .place = place_of},
+        .ctx = ctx,
+        .design = *design,
+        .recipe = recipe};
     const gbs_design *d = &s->design;
+    gbs_status status = GBS_OK;
     if (d->owned == NULL) {
         s->table = (gbs_table *)table;
         gbs_table_hold(s->table);
+    } else {
+        status = gbs_table_places(table, &s->table);
     }
     const double *signs = recipe->n_classes > 0 ? NULL : d->y;
-    gbs_status status = keep_examples(s);
+    if (status == GBS_OK)
+        status = keep_examples(s);
     if (status == GBS_OK && table->spill.folder != NULL)
         status = keep_spill(s, &table->spill);
     if (status == GBS_OK && d->n == 0)
