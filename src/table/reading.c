@@ -1,7 +1,8 @@
 /* How the options say that a file is read. */
 #include "table/reading.h"
 
-#include <ctype.h>
+#include "table/csv_cell.h"
+
 #include <string.h>
 
 gbs_status gbs_reading_check(gbs_context *ctx, const gbs_options *options, unsigned commands) {
@@ -30,8 +31,7 @@ gbs_status gbs_reading_from(gbs_context *ctx, const gbs_table_settings *s, gbs_r
                                                                         : sep[0];
     bool one = out->separator == '\t' || out->separator == ' ' ||
                (sep[0] != '\0' && sep[1] == '\0');
-    if (!one || strchr("\"\n\r.+-_", out->separator) != NULL ||
-        isalnum((unsigned char)out->separator))
+    if (!one || !gbs_csv_may_separate(out->separator))
         return gbs_fail(ctx, GBS_ERR_ARGUMENT,
                         "`sep`: expected one character that is no part of a number or a word, "
                         "tab or space, found '%.20s'",

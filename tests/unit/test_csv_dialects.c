@@ -16,6 +16,32 @@ static void separators_are_found_or_told(void **state) {
     reads("a,b\n1,\"2,5\"\n3,4\n", &(gbs_reading){.header = -1, .comma = true}, true, 2, 2, cells);
 }
 
+/* Excel's own first line is no row, and says what separates cells. */
+static void a_line_that_names_the_separator_is_understood(void **state) {
+    (void)state;
+    const double cells[] = {1.0, 2.5, 3.0, 4.0};
+    reads("sep=,\na,b\n1,2.5\n3,4\n", DETECT, true, 2, 2, cells);
+    reads("\xef\xbb\xbfSEP=;\r\na;b\r\n1;2.5\r\n3;4\r\n", DETECT, true, 2, 2, cells);
+    reads("\"sep=:\"\r# note\r\na:b\r1:2.5\r3:4\r", DETECT, true, 2, 2, cells);
+    reads("sep=\t\na,x\tb\n1\t2.5\n3\t4\n", DETECT, true, 2, 2, cells);
+    reads("sep=;\na|b\n1|2.5\n3|4\n", &(gbs_reading){.header = -1, .separator = '|'}, true, 2, 2,
+          cells);
+    reads("sep=;\na;b\n1;2,5\n3;4\n", &(gbs_reading){.header = -1, .comma = true}, true, 2, 2,
+          cells);
+    fails("t.csv", "sep=;\na;b\n1;2\n3\n", DETECT, "t.csv:4: 1 cell, but the header has 2");
+    fails("t.csv", "sep=,\na,b\n1,2\n", &(gbs_reading){.header = -1, .comma = true},
+          "t.csv:1: commas separate the cells by this line, and are the decimal sign by `decimal`: "
+          "cells cannot be told apart");
+    static const char *const names[] = {"sep=x,b\n1,2\n", "sep=,b\n1,2\n", "sep=\n1\n",
+                                        "\"sep=;\",b\n1,2\n"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        gbs_table *t = reads_at("t.csv", names[k], 64, DETECT); /* a header */
+        assert_true(t->has_header && t->n_rows == 1 && strncmp(t->columns[0].name, "sep=", 4) == 0);
+        gbs_table_free(t);
+    }
+    fails("t.csv", "sep=,\n", DETECT, "t.csv: the file is empty");
+}
+
 /* Between thousands or in front of decimals? Where the decimal sign is a comma a point is neither
  * without a word; dates, marks and columns of texts have theirs. */
 static void points_beside_decimal_commas_are_refused(void **state) {
@@ -280,6 +306,7 @@ static void a_model_settles_columns_of_marks(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(separators_are_found_or_told),
+        cmocka_unit_test(a_line_that_names_the_separator_is_understood),
         cmocka_unit_test(points_beside_decimal_commas_are_refused),
         cmocka_unit_test(decimal_commas_make_no_header),
         cmocka_unit_test(numbers_of_the_columns_are_in_doubt),
