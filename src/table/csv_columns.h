@@ -37,6 +37,14 @@ gbs_number_kind gbs_csv_number_kind(const gbs_csv *c, const gbs_csv_cell *cell, 
 /* The first number of a column: the marks before it were missing values. */
 gbs_status gbs_csv_start_numbers(gbs_csv *c, size_t j, const gbs_csv_cell *cell);
 
+/* Every whole number below is a double; the digits of the largest double. */
+#define GBS_ALL_WHOLE 0x1p53
+enum { GBS_LONGEST_WHOLE = 320 };
+/* The caller may settle what is in doubt by options: he learns from the table. */
+static inline bool gbs_csv_asks(const gbs_csv *c) {
+    return !c->reader->options->from_model && !c->reader->options->names_first;
+}
+
 /* Of a column of numbers the first cell such as 01234 is remembered. */
 static inline void gbs_csv_note_code(gbs_csv *c, size_t j, const char *text, size_t length,
                                      double value) {

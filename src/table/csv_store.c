@@ -175,6 +175,30 @@ static gbs_status store_text(gbs_csv *c, size_t j, const gbs_csv_cell *cell, dou
     return GBS_OK;
 }
 
+/* A whole number that no double is: from 2^53 on not all are. */
+static bool loses_digits(const gbs_csv_cell *cell, double value) {
+    char exact[GBS_LONGEST_WHOLE];
+    const char *text = cell->text, *end = text + cell->length;
+    text += text < end && (*text == '-' || *text == '+');
+    while (text < end && *text == '0')
+        text++;
+    for (const char *p = text; p < end; p++)
+        if (*p < '0' || *p > '9')
+            return false;
+    int n = snprintf(exact, sizeof exact, "%.0f", fabs(value));
+    return n != end - text || memcmp(exact, text, (size_t)n) != 0;
+}
+
+/* Where options could say what it is. */
+static gbs_status refuse_digits(gbs_csv *c, size_t j, const gbs_csv_cell *cell) {
+    return gbs_reader_fail_at(c->reader, cell->line,
+                              "%s: '%s' loses digits as a number, which has room for whole numbers "
+                              "to 2^53; `text` %s keeps them, `drop` %s leaves the column out, and "
+                              "a measurement is written with a point or an exponent",
+                              place(c, j).text, gbs_show(cell->text, cell->length).text,
+                              argument(c, j).text, argument(c, j).text);
+}
+
 /* The cell with a point for its comma; false: it has none, or is too long for a number. */
 static bool with_point(const gbs_csv_cell *cell, char *text, size_t room) {
     if (cell->length >= room)
@@ -301,6 +325,8 @@ gbs_status gbs_csv_store(gbs_csv *c, size_t j, const gbs_csv_cell *cell, double 
         return refuse_point(c, j, cell);
     switch (gbs_csv_number_kind(c, cell, to)) {
     case GBS_NUMBER_FINITE:
+        if (fabs(*to) >= GBS_ALL_WHOLE && gbs_csv_asks(c) && loses_digits(cell, *to))
+            return refuse_digits(c, j, cell);
         gbs_csv_note_code(c, j, cell->text, cell->length, *to);
         return c->kind[j] == GBS_CSV_UNDECIDED ? gbs_csv_start_numbers(c, j, cell) : GBS_OK;
     case GBS_NUMBER_MISSING:

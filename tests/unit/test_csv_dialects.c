@@ -139,6 +139,38 @@ static void other_first_lines_of_numbers_are_not(void **state) {
     gbs_table_free(t);
 }
 
+/* From 2^53 on not every whole number is a double: one that would become another is refused, unless
+ * a model wants a number there. */
+static void whole_numbers_that_lose_digits_are_refused(void **state) {
+    (void)state;
+    const char *const name[] = {"a"};
+    const gbs_reading text = {.header = -1, .text = name, .n_text = 1},
+                      drop = {.header = -1, .drop = name, .n_drop = 1},
+                      model = {.header = -1, .from_model = true};
+    static const char *const lossy[] = {"9007199254740993", "-9007199254740993",
+                                        "0009007199254740993", "123456789012345678901234567890"};
+    for (size_t k = 0; k < sizeof lossy / sizeof *lossy; k++) {
+        char file[100], message[320];
+        snprintf(file, sizeof file, "a,b\n1,2\n%s,3\n", lossy[k]);
+        snprintf(
+            message, sizeof message,
+            "t.csv:3: column 'a' (column 1): '%s' loses digits as a number, which has room for "
+            "whole numbers to 2^53; `text` a keeps them, `drop` a leaves the column out, and "
+            "a measurement is written with a point or an exponent",
+            lossy[k]);
+        fails("t.csv", file, DETECT, message);
+        gbs_table *t = reads_at("t.csv", file, 64, &text);
+        assert_string_equal(t->columns[0].levels[1], lossy[k]);
+        gbs_table_free(t);
+        gbs_table_free(reads_at("t.csv", file, 64, &drop));
+        gbs_table_free(reads_at("t.csv", file, 64, &model));
+    }
+    reads("a,b\n9007199254740992,9007199254740994\n100000000000000000000,9007199254740993.0\n"
+          "9007199254740993e0,-36893488147419103232\n",
+          DETECT, true, 3, 2,
+          (const double[]){0x1p53, 0x1p53 + 2.0, 1e20, 0x1p53, 0x1p53, -0x1p65});
+}
+
 /* Any number of blanks is one separator, at the ends of a line none. */
 static void blanks_separate_when_told(void **state) {
     (void)state;
@@ -311,6 +343,7 @@ int main(void) {
         cmocka_unit_test(decimal_commas_make_no_header),
         cmocka_unit_test(numbers_of_the_columns_are_in_doubt),
         cmocka_unit_test(other_first_lines_of_numbers_are_not),
+        cmocka_unit_test(whole_numbers_that_lose_digits_are_refused),
         cmocka_unit_test(blanks_separate_when_told),
         cmocka_unit_test(what_line_ends_make_is_left_out),
         cmocka_unit_test(missing_cells_are_called_what_they_are),
