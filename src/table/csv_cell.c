@@ -264,8 +264,8 @@ static char *behind_comments(char *p, const char *end, bool comma) {
     return cells > 0 && cells == count_until_line_end(last, end, separator) ? last : p;
 }
 
-/* A first line such as sep=; with or without quotes, by which Excel is told the separator: that, and
- * b->at goes behind the line. '\0': it is none. */
+/* A first line such as sep=; with or without quotes, by which Excel is told the separator: that,
+ * and b->at goes behind the line. '\0': it is none. */
 static char told_separator(gbs_bytes *b, const char *end) {
     char *p = b->at;
     const bool quoted = p < end && *p == '"';

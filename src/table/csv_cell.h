@@ -42,9 +42,9 @@ typedef struct gbs_csv_record {
     bool there; /* false: the file has ended */
 } gbs_csv_record;
 
-/* Skips a byte order mark, a line such as sep=; and lines of comment at the top (#), and chooses the
- * separator, where the options do not: as that line says, else from the first line: a comma where it
- * has one outside quotes, else a tab, a semicolon or a bar where it has these. */
+/* Skips a byte order mark, a line such as sep=; and lines of comment at the top (#), and chooses
+ * the separator, where the options do not: as that line says, else from the first line: a comma
+ * where it has one outside quotes, else a tab, a semicolon or a bar where it has these. */
 gbs_status gbs_csv_open(gbs_csv_input *in, gbs_reader *r);
 
 /* Fails for a workbook, a database, a page, text of two bytes a character and the like, once the

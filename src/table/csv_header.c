@@ -195,7 +195,7 @@ static gbs_status apply_options(gbs_csv *c, const gbs_text_set *names) {
     return GBS_OK;
 }
 
-/* Two columns of the name that the labels are looked for by; one that is left out does not count. */
+/* Two columns of the name that the labels are looked for by; one left out does not count. */
 static gbs_status check_target(gbs_csv *c, const gbs_csv_record *first) {
     const gbs_reading *o = c->reader->options;
     const char *wanted = o->target != NULL ? o->target : "y";

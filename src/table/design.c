@@ -34,8 +34,8 @@ static bool is_filled(const struct build *b, size_t input) {
     return b->r->inputs != NULL && b->r->inputs[input].filled;
 }
 
-/* What is missing in a row and nothing fills in, an enum gbs_missing_cell, and its column; SIZE_MAX:
- * nothing. */
+/* What is missing in a row and nothing fills in, an enum gbs_missing_cell, and its column;
+ * SIZE_MAX: nothing. */
 static size_t missing_cell(const struct build *b, size_t row, bool with_labels, size_t *column) {
     size_t inputs = gbs_recipe_inputs(b->r);
     const size_t aside[] = {[GBS_MISSING_LABEL] = with_labels ? b->match.target : SIZE_MAX,
