@@ -12,6 +12,8 @@ typedef struct gbs_source {
     const struct gbs_recipe *recipe; /* how the columns were made */
     /* what the k-th of them is called */
     void (*name)(const struct gbs_recipe *recipe, size_t k, char *name, size_t room);
+    /* where a row of the table stands: "line 6" */
+    void (*place)(const struct gbs_source *source, size_t row, char *text, size_t room);
     /* What the columns are was learned from rows of this very data: from the first `rows` of the
      * order that `seed` gives (task/parts.h). All of them: from every row. */
     bool learned;

@@ -221,7 +221,8 @@ typedef enum gbs_missing { GBS_MISSING_ERROR, GBS_MISSING_DROP, GBS_MISSING_IMPU
 /* How a file of rows is read, and what of it is learned. */
 typedef struct gbs_table_settings {
     int format;    /* 0: by name, else by the bytes; csv, svmlight, npy */
-    int no_header; /* the first line is data; 0: detected */
+    int header;    /* the first line is a header */
+    int no_header; /* the first line is data; neither: detected */
     int missing;   /* a gbs_missing */
     const char *target, *positive;
     const char *drop, *text;     /* names or numbers, separated by commas */
