@@ -248,11 +248,15 @@ expect_exit 3 "$GIBBSITE" gap test.csv hinge.json --particles 100
 expect_stderr 'hinge.json: the model does not belong to these rows'
 
 as 'what many classes do not have'
-for options in '--prior zero' '--bound kl' '--blocks 2' --stratify '--cost 5:1' '--task rank'; do
+for options in '--prior zero' '--bound kl' '--blocks 2' --stratify '--cost 5:1' '--task rank' \
+    '--select cv' '--lambda-grid 1:100:3' '--prior-grid 0.1:1:3' '--restarts 2' --paper \
+    '--refit all' "--group $(head -n 1 train.csv | cut -d, -f 1)" '--path path.csv'; do
     # shellcheck disable=SC2086
-    "$GIBBSITE" fit train.csv $options >out 2>err && not_ok "$options is refused"
-    check "$options: a message" grep -q 'gibbsite: ' err
+    expect_exit 2 "$GIBBSITE" fit train.csv $options -o none.json
+    expect_stderr "gibbsite: .*${options%% *}"
+    expect_no_file none.json
 done
+expect_no_file path.csv
 
 as 'numbers that are no classes'
 awk 'BEGIN { print "x,y"; for (i = 0; i < 60; i++) print i "," i / 7 }' >numbers.csv
