@@ -58,13 +58,38 @@ expect_exit 0 "$GIBBSITE" evaluate m.json test.csv --json
 expect_json "$stdout" error "$(json fit.json test.error)"
 expect_json "$stdout" log_loss "$(json fit.json test.log_loss)"
 expect_json "$stdout" recall.red "$(json fit.json test.recall.red)"
+holds 'each label has lower bounds' "$(json "$stdout" recall_lower.red) > 0 \
+    && $(json "$stdout" recall_lower.red) < $(json "$stdout" recall.red) \
+    && $(json "$stdout" precision_lower.red) < $(json "$stdout" precision.red) \
+    && $(json "$stdout" f1_lower.red) < $(json "$stdout" f1.red)"
+expect_near 'without costs their mean is the error' "$(json "$stdout" cost_upper)" \
+    "$(json "$stdout" holdout_bound)" 1e-9
 expect_exit 0 "$GIBBSITE" evaluate m.json test.csv --verbose
 expect_stdout 'is / said'
+expect_exit 0 "$GIBBSITE" evaluate m.json test.csv
+expect_stdout '^(red|green|blue|odd, "one") +[0-9.]+ % \([0-9.]+ %\) +[0-9.]+ % \([0-9.]+ %\) +'
+expect_stdout 'these two of 4 labels are found least often'
+check 'a short answer has eight lines at most' test "$(wc -l <"$stdout")" -le 8
 { cat test.csv && echo '0,0,0,"never seen"'; } >other.csv
 expect_exit 0 "$GIBBSITE" evaluate m.json other.csv --json
 expect_json "$stdout" n 301
 holds 'a label that training did not have is an error' \
     "$(json "$stdout" error) * 301 > $(json fit.json test.error) * 300 + 0.9"
+cat >cost.csv <<'END'
+is,blue,green,"odd, ""one""",red
+blue,0,1,1,4
+green,1,0,1,4
+"odd, ""one""",1,1,0,4
+red,2,2,2,0
+END
+expect_exit 0 "$GIBBSITE" fit train.csv --cost cost.csv -o costs.json --json
+expect_exit 0 "$GIBBSITE" evaluate costs.json test.csv --json
+holds 'the mean cost has a bound' "$(json "$stdout" cost) > 0 \
+    && $(json "$stdout" cost_upper) > $(json "$stdout" cost) && $(json "$stdout" cost_upper) < 4"
+costs=$(json "$stdout" cost_upper)
+expect_exit 0 "$GIBBSITE" evaluate costs.json test.csv
+expect_stdout "^cost +[0-9.]+ a row; at most ${costs:0:5}"
+check 'a short answer with costs has eight lines at most' test "$(wc -l <"$stdout")" -le 8
 expect_exit 0 "$GIBBSITE" inspect m.json
 expect_stdout 'against'
 expect_exit 0 "$GIBBSITE" inspect m.json --json
