@@ -66,6 +66,9 @@ static const struct {
     {"a row counts by its weight, and no row, of those to come either, has a weight above the "
      "declared largest one, which was fixed before the rows were seen",
      0},
+    {"the labels are taken as given: the rows of each class are draws from a distribution of its "
+     "own",
+     0},
 };
 
 const char *gbs_assumption_text(unsigned k, int *breaks) {

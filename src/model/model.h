@@ -100,7 +100,8 @@ enum {
     GBS_ASSUMES_GROUPS = 524288,
     GBS_ASSUMES_LATEST = 1048576,
     GBS_BROKEN_REFIT = 2097152,
-    GBS_ASSUMES_MAX_WEIGHT = 4194304
+    GBS_ASSUMES_MAX_WEIGHT = 4194304,
+    GBS_ASSUMES_CLASSES = 8388608 /* GBS_ASSUMES_LABELS of three classes or more */
 };
 
 /* trace and log determinant of a stage's covariance, in all d coordinates. */

@@ -272,6 +272,21 @@ expect_stderr 'red.json: fitted with another'
 expect_exit 3 "$GIBBSITE" gap test.csv hinge.json --particles 100
 expect_stderr 'hinge.json: the model does not belong to these rows'
 
+as 'a class without a test row'
+{ head -n 1 train.csv; grep one train.csv | head -n 4; grep -v one train.csv | tail -n +2; } >early.csv
+expect_exit 0 "$GIBBSITE" fit early.csv --order time -o early.json --json
+expect_json "$stdout" certificates[3].rows 0
+expect_json "$stdout" certificates[3].value 1
+expect_json "$stdout" certificates[3].empirical null
+check 'the classes are spoken of' grep -q 'the rows of each class are draws' "$stdout"
+check 'and no positive rows' test "$(grep -c 'positive rows' "$stdout")" = 0
+expect_exit 0 "$GIBBSITE" inspect early.json --json
+expect_json "$stdout" certificates[3].empirical null
+expect_exit 0 "$GIBBSITE" inspect early.json
+expect_stdout '^  1.0000 .* 0 +- '
+expect_exit 0 "$GIBBSITE" inspect early.json --card
+expect_stdout '\| 1.0000 \| .* \| - \| 0 rows'
+
 as 'what many classes do not have'
 for options in '--prior zero' '--bound kl' '--blocks 2' --stratify '--cost 5:1' '--task rank' \
     '--select cv' '--lambda-grid 1:100:3' '--prior-grid 0.1:1:3' '--restarts 2' --paper \
