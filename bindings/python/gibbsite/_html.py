@@ -42,7 +42,8 @@ def certificate_table(certificates):
     body = "".join(
         f"<tr><td>{c['value']:.4f}</td><td style='text-align:left'>{escape(c['target'])}</td>"
         f"<td style='text-align:left'>{escape(c['method'])}</td><td>{c['rows']}</td>"
-        f"<td>{_seen(c['empirical'])}</td><td>{escape(c['status'])}</td></tr>" for c in certificates)
+        f"<td>{_seen(c['empirical'])}</td><td>{escape(c['status'])}</td></tr>"
+        for c in certificates)
     return f"<table><tr>{head}</tr>{body}</table>"
 
 
