@@ -83,9 +83,10 @@ static size_t list_costs(const gbs_evaluation *e, const gbs_model *model, struct
     return count;
 }
 
-/* What the mean cost truly is at most; without a matrix of costs that is the error. NaN: there is
- * no memory. */
-static double cost_upper(const gbs_evaluation *e, const gbs_model *model, double confidence) {
+/* What the mean cost truly is at most; without a matrix of costs that is the error. Without
+ * memory `t` has failed. */
+static double cost_upper(struct text *t, const gbs_evaluation *e, const gbs_model *model,
+                         double confidence) {
     size_t classes = gbs_evaluation_classes(e), kinds = 0;
     struct costly *cell = calloc(classes * classes, sizeof *cell);
     double *cost = calloc(classes * classes, sizeof *cost), upper = NAN;
@@ -100,6 +101,8 @@ static double cost_upper(const gbs_evaluation *e, const gbs_model *model, double
             rows[kinds - 1] += cell[k].rows;
         }
         upper = gbs_mean_cost_upper(kinds, cost, rows, e->n, confidence);
+    } else {
+        t->failed = true;
     }
     free(cell);
     free(cost);
@@ -123,7 +126,7 @@ void result_classes(struct json *j, const gbs_evaluation *e, double confidence,
     json_put_number(j, "baseline_error", baseline_error(e, model));
     put_rates(j, e, confidence, recipe);
     json_put_number(j, "cost", gbs_evaluation_cost(e));
-    json_put_number(j, "cost_upper", cost_upper(e, model, confidence));
+    json_put_number(j, "cost_upper", cost_upper(j->out, e, model, confidence));
     json_put_number(j, "gibbs_risk", NAN);
     json_put_number(j, "gibbs_error", e->gibbs_error);
     json_put_number(j, "auc", NAN);
@@ -244,7 +247,7 @@ void result_classes_text(struct text *t, enum line_kind kind, const gbs_evaluati
     bool costs = card != NULL && isfinite(card->cost);
     if (costs)
         line_add(t, kind, "cost", "%.4g a row; at most %.4g, if these rows are fresh",
-                 gbs_evaluation_cost(e), cost_upper(e, model, confidence));
+                 gbs_evaluation_cost(e), cost_upper(t, e, model, confidence));
     if (kind == LINE_LONG || !costs) /* eight lines are a short answer */
         line_add(t, kind, "calibration", "Brier score %.4f, log loss %.4f", e->brier, e->log_loss);
     rates_text(t, kind, e, confidence, recipe);

@@ -273,7 +273,11 @@ expect_exit 3 "$GIBBSITE" gap test.csv hinge.json --particles 100
 expect_stderr 'hinge.json: the model does not belong to these rows'
 
 as 'a class without a test row'
-{ head -n 1 train.csv; grep one train.csv | head -n 4; grep -v one train.csv | tail -n +2; } >early.csv
+{
+    head -n 1 train.csv
+    grep one train.csv | head -n 4
+    grep -v one train.csv | tail -n +2
+} >early.csv
 expect_exit 0 "$GIBBSITE" fit early.csv --order time -o early.json --json
 expect_json "$stdout" certificates[3].rows 0
 expect_json "$stdout" certificates[3].value 1
