@@ -195,7 +195,10 @@ static void certificates_text(struct text *t, const gbs_model *model, const gbs_
     for (size_t k = 0; (each = gbs_model_certificate(model, k)) != NULL; k++) {
         text_add(t, "| %.4f | ", each->value);
         add_plain(t, result_certified(each, result_is_tested(model), recipe, name));
-        text_add(t, " | %.4f | %zu %s | %s | %g | %s |\n", each->empirical, each->blocks,
+        char seen[32] = "-"; /* of no row */
+        if (isfinite(each->empirical))
+            snprintf(seen, sizeof seen, "%.4f", each->empirical);
+        text_add(t, " | %s | %zu %s | %s | %g | %s |\n", seen, each->blocks,
                  each->grouped                                                ? "groups"
                  : each->risk == GBS_RISK_AUC || each->risk == GBS_RISK_PAIRS ? "pairs"
                                                                               : "rows",

@@ -342,7 +342,7 @@ int ratings_evaluate(struct app *app, const gbs_completion *model) {
     const gbs_completion_info *info = gbs_completion_get_info(model);
     int code = check_reading(app);
     if (code == EXIT_DONE)
-        code = predict_cells(app, model, o->inputs[1], true, &c);
+        code = predict_cells(app, model, o->inputs[1], GBS_CELLS_TEST, &c);
     gbs_rating_evaluation *e = NULL;
     if (code == EXIT_DONE)
         code = cells_score(app, &c, &e);

@@ -311,7 +311,8 @@ const gbs_option_entry gbs_option_entries[] = {
       .low = 1.0, .high = MOST_COUNT},
      .store = GBS_STORE_SIZE, .at = {IN_COMPLETE(restarts)}},
     {{"tol", "T", GBS_OPTION_NUMBER, FIT_CV, NULL, POSITIVE, "1e-8", "solver",
-      "stop when the optimality gap is below T times the free energy, or T where that is below 1",
+      "stop when the optimality gap is below T times the free energy, or T where that is below 1; "
+      "from the prior a first step is made whatever T is",
       ABOVE_ZERO},
      .store = GBS_STORE_DOUBLE, .at = {IN_FIT(tolerance)}},
     {{"tol", "T", GBS_OPTION_NUMBER, GBS_FOR_COMPLETE, NULL, POSITIVE, "1e-6", "solver",

@@ -149,6 +149,7 @@ expect_exit 0 "$GIBBSITE" fit "$tmp/three.csv" --prior-sd 1 --columns equal --lo
 exhaust 'sample against three classes' sample "$tmp/three.csv" --against "$tmp/parts.json" \
     --particles 8 --draws out
 exhaust 'predict, three classes' predict "$tmp/three.json" "$tmp/three.csv" -o out
+exhaust 'evaluate, three classes' evaluate "$tmp/three.json" "$tmp/three.csv" --json
 turned "$tmp/small.csv" >"$tmp/turned.csv"
 exhaust 'fit, Fourier features' fit "$tmp/small.csv" --features fourier:4 --prior-sd 1 -o out
 exhaust 'fit, importance' fit "$tmp/text.csv" --prior-sd 1 --columns equal --loss hinge \
