@@ -175,6 +175,22 @@ GBS_API const double *gbs_completion_restarts(const gbs_completion *model, size_
 GBS_API gbs_status gbs_completion_predict(gbs_context *ctx, const gbs_completion *model, size_t n,
                                           const uint32_t *row, const uint32_t *column,
                                           double *value, double *sd);
+/* The same, values not clipped to the range: what cells are ordered by. */
+GBS_API gbs_status gbs_completion_predict_unclipped(gbs_context *ctx, const gbs_completion *model,
+                                                    size_t n, const uint32_t *row,
+                                                    const uint32_t *column, double *value,
+                                                    double *sd);
+/* Quantiles of a new rating in each cell, its noise included, clipped to the range: `levels`
+ * numbers between 0 and 1 in level, so many for each cell, cell by cell, in quantile. */
+GBS_API gbs_status gbs_completion_quantiles(gbs_context *ctx, const gbs_completion *model, size_t n,
+                                            const uint32_t *row, const uint32_t *column,
+                                            size_t levels, const double *level, double *quantile);
+/* The columns that a row has not rated (GBS_UNSEEN: a row without ratings), best first, at most
+ * `most` of them, and their number in *count. level 0: by the predicted mean; else by this quantile
+ * of a new rating; neither is clipped, so that columns whose printed values all are the top of the
+ * range have an order too. */
+GBS_API gbs_status gbs_completion_top(gbs_context *ctx, const gbs_completion *model, uint32_t row,
+                                      double level, size_t most, uint32_t *column, size_t *count);
 
 /* How predictions do on known values. */
 typedef struct gbs_rating_evaluation {

@@ -532,6 +532,22 @@ holds 'clipped to the range' \
 expect_exit 0 "$GIBBSITE" predict deployed.json --row 1 --top 5 --top-quantile 0.99 --quantiles 0.99
 holds 'ordered by the quantile' \
     "$(awk -F, 'NR > 2 && $4 > last { bad++ } NR > 1 { last = $4 } END { print bad + 0 }' "$stdout") == 0"
+# a narrow range cuts many predictions off: they still have an order, that of the same model
+# without a range
+"$GIBBSITE" complete train.csv --model paper --rank 2 -o wide_open.json -q
+sed 's/"kind":/"range":[1,3],&/' wide_open.json >narrow.json
+for more in '' '--top-quantile 0.9'; do
+    for model in wide_open narrow; do
+        # shellcheck disable=SC2086
+        "$GIBBSITE" predict $model.json --row 7 --top 12 $more >top_$model.csv
+        cut -d, -f1 top_$model.csv >columns_$model
+    done
+    check "the best columns are best before clipping${more:+ ($more)}" cmp columns_wide_open \
+        columns_narrow
+done
+holds 'what is printed is clipped' "$(awk -F, 'NR > 1 && $2 > 3' top_narrow.csv | wc -l) == 0"
+holds 'several are as good as the range allows' \
+    "$(awk -F, 'NR > 1 && $2 == 3' top_narrow.csv | wc -l) > 1"
 expect_exit 0 "$GIBBSITE" predict deployed.json pairs.csv --quantiles 0.5 --json -q
 check 'in JSON too' grep -q '"q0.5":' "$stdout"
 refuses 2 '--quantiles: expected up to 20 numbers' predict deployed.json pairs.csv --quantiles 0.5,
