@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdio.h>
 
+enum { KNOWN_WORDS = 120 };
+
 static const char *noise_kind(const gbs_completion_info *i) {
     return i->noise_learned ? "learned" : i->folds > 0 ? "chosen" : "given";
 }
@@ -159,11 +161,25 @@ static void model_line(struct text *out, const gbs_completion *model,
                  i->rank, i->biases ? ", mean and biases" : "");
 }
 
+/* "; 3 rows and 1 columns known from features alone", where there are any. */
+static const char *known_words(const gbs_completion_info *i, char words[static KNOWN_WORDS]) {
+    size_t rows = i->rows - i->rated_rows, columns = i->columns - i->rated_columns;
+    words[0] = '\0';
+    if (rows > 0 && columns > 0)
+        snprintf(words, KNOWN_WORDS, "; %zu rows and %zu columns known from features alone", rows,
+                 columns);
+    else if (rows + columns > 0)
+        snprintf(words, KNOWN_WORDS, "; %zu %s known from features alone", rows + columns,
+                 rows > 0 ? "rows" : "columns");
+    return words;
+}
+
 void result_completion_text(struct text *out, const gbs_completion *model) {
     const gbs_completion_info *i = gbs_completion_get_info(model);
     char mean[48] = "", noise[LINE_NUMBER], lambda[LINE_NUMBER], end[80];
-    line_add(out, LINE_LONG, "ratings", "%zu of %zu rows and %zu columns", i->n, i->rows,
-             i->columns);
+    char known[KNOWN_WORDS];
+    line_add(out, LINE_LONG, "ratings", "%zu of %zu rows and %zu columns%s", i->n, i->rated_rows,
+             i->rated_columns, known_words(i, known));
     model_line(out, model, i);
     line_add(out, LINE_LONG, "noise", "variance %s (%s), lambda %s",
              line_number(i->noise_variance, 6, noise), noise_kind(i),
@@ -191,9 +207,9 @@ void result_completion_text(struct text *out, const gbs_completion *model) {
 
 void result_completion_short(struct text *out, const gbs_completion *model, const char *file) {
     const gbs_completion_info *i = gbs_completion_get_info(model);
-    char name[LINE_NAME];
-    line_add(out, LINE_SHORT, "data", "%zu ratings of %zu rows and %zu columns, from %s", i->n,
-             i->rows, i->columns, line_name(file, 20, name));
+    char name[LINE_NAME], known[KNOWN_WORDS];
+    line_add(out, LINE_SHORT, "data", "%zu ratings of %zu rows and %zu columns, from %s%s", i->n,
+             i->rated_rows, i->rated_columns, line_name(file, 20, name), known_words(i, known));
     certificate_line(out, LINE_SHORT, model);
     if (isfinite(i->sd))
         line_add(out, LINE_SHORT, "baseline", "always the mean of these ratings has RMSE %.4f",

@@ -99,6 +99,7 @@ typedef struct gbs_completion_info {
     double mean, sd; /* of the ratings: what predicting their mean would leave */
     size_t folds;    /* the noise was chosen by cross-validation; 0: it was not */
     double seconds;
+    size_t rated_rows, rated_columns; /* the others are known from features alone */
 } gbs_completion_info;
 
 /* One candidate of a choice by cross-validation. */

@@ -304,6 +304,7 @@ static gbs_status get_all(gbs_context *ctx, const json_t *root, const unsigned c
                        binary != NULL ? "bytes follow its text" : "its binary part is missing");
     TRY(binary != NULL ? gbs_completion_get_binary(ctx, root, binary, size, c)
                        : get_lists(ctx, root, c));
+    TRY(gbs_completion_count_rated(ctx, c));
     for (int s = 0; s < 2; s++)
         if (c->cov[s] != NULL)
             TRY(check_variances(ctx, c->cov[s], s == 0 ? c->info.rows : c->info.columns, c->own));

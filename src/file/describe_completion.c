@@ -69,6 +69,8 @@ static void put_info(gbs_writer *w, const gbs_completion *model) {
     gbs_writer_count(w, "n", i->n);
     gbs_writer_count(w, "rows", i->rows);
     gbs_writer_count(w, "cols", i->columns);
+    gbs_writer_count(w, "rated_rows", i->rated_rows);
+    gbs_writer_count(w, "rated_cols", i->rated_columns);
     gbs_writer_text(w, "model", gbs_completion_model_name(gbs_completion_get_model(model)));
     gbs_writer_bool(w, "positions", gbs_completion_uses_positions(model) != 0);
     gbs_writer_count(w, "rank", i->rank);

@@ -48,6 +48,21 @@ gbs_status gbs_completion_reserve_hierarchical(gbs_context *ctx, gbs_completion 
     return GBS_OK;
 }
 
+gbs_status gbs_completion_count_rated(gbs_context *ctx, gbs_completion *c) {
+    bool *rated = gbs_array_alloc(ctx, c->info.columns, sizeof *rated);
+    if (rated == NULL)
+        return GBS_ERR_MEMORY;
+    c->info.rated_rows = c->info.rated_columns = 0;
+    for (size_t i = 0; i < c->info.rows; i++)
+        c->info.rated_rows += c->seen_start[i + 1] > c->seen_start[i];
+    for (size_t k = 0; k < c->seen_start[c->info.rows]; k++) {
+        c->info.rated_columns += !rated[c->seen[k]];
+        rated[c->seen[k]] = true;
+    }
+    gbs_array_free(ctx, rated);
+    return GBS_OK;
+}
+
 gbs_status gbs_completion_describe(gbs_context *ctx, gbs_completion *c,
                                    const gbs_ratings *ratings) {
     const gbs_rating_list *l = &ratings->by[0];
@@ -71,7 +86,8 @@ gbs_status gbs_completion_describe(gbs_context *ctx, gbs_completion *c,
     gbs_joint_part(&spill, ratings->n, &from, &to);
     if (status == GBS_OK)
         memcpy(c->seen + from, l->other + from, (to - from) * sizeof *c->seen);
-    return gbs_joint_end(ctx, &spill, status);
+    status = gbs_joint_end(ctx, &spill, status);
+    return status == GBS_OK ? gbs_completion_count_rated(ctx, c) : status;
 }
 
 static bool finite_side(const gbs_completion *c, int s, size_t items) {

@@ -575,15 +575,27 @@ expect_json with.json rows 80
 expect_json with.json test.new_rows 0
 expect_exit 0 "$GIBBSITE" complete side.csv --rank 2 --test side_new.csv --json
 expect_json "$stdout" test.new_rows 600
+expect_json with.json rated_rows 60
+expect_json with.json rated_cols 30
 holds 'features predict rows without ratings' \
     "$(json with.json test.rmse) < 0.5 * $(json "$stdout" test.rmse)"
 holds 'with honest standard deviations' "$(json with.json test.coverage) > 0.85"
 printf 'row,col\np3,c2\n' >cold.csv
 expect_exit 0 "$GIBBSITE" predict side.json cold.csv
+expect_exit 0 "$GIBBSITE" inspect side.json
+expect_stdout 'ratings +1800 of 60 rows and 30 columns; 20 rows known'
 printf 'id,length\nc1,2\nc2,3\nc99,\n' >things.csv
 expect_exit 0 "$GIBBSITE" complete side.csv --rank 2 --row-features people.csv --col-features \
     things.csv --positions off --json
 expect_json "$stdout" cols 31
+expect_json "$stdout" rated_cols 30
+expect_stderr '^gibbsite: people.csv: 0 of 60 rated rows have no features, and 20 of 80 rows with'
+expect_stderr '^gibbsite: things.csv: 28 of 30 rated columns have no features, and 1 of 3 columns w'
+expect_exit 0 "$GIBBSITE" complete side.csv --rank 2 --col-features things.csv
+expect_words '30 columns, from side.csv; 1 columns known from features alone'
+sed '1!s/^p/user/' people.csv >foreign.csv
+refuses 3 "foreign.csv: none of its identifiers is that of a rated row: it has 'user1', the" \
+    complete side.csv --row-features foreign.csv
 printf 'id,age\np1,3\np1,4\n' >twice.csv
 refuses 3 "'p1' comes a second time" complete side.csv --row-features twice.csv
 printf 'id\np1\n' >bare_ids.csv
