@@ -38,7 +38,7 @@ static void deployed_text(struct text *out, const gbs_completion *model,
     line_add(out, LINE_LONG, "",
              "on %zu ratings kept from the fit: RMSE seen %.4f; at most %.4f for the middle of the "
              "range",
-             k->n, (i->high - i->low) * sqrt(k->empirical), k->middle_rmse);
+             k->n, (i->high - i->low) * sqrt(k->squared_empirical), k->middle_rmse);
     line_add(out, LINE_LONG, "", "by itself, their mean absolute error is at most %.4f",
              gbs_completion_mae_bound(model));
     if (isfinite(gbs_completion_miss_bound(model)))
@@ -61,7 +61,7 @@ static void drawn_text(struct text *out, const gbs_completion *model,
     line_add(out, LINE_LONG, "",
              "on %zu ratings: RMSE seen %.4f; nats: KL %.2f + grid %.2f + all at once %.2f + "
              "confidence %.2f",
-             k->n, (i->high - i->low) * sqrt(k->empirical), k->kl, k->grid_nats, k->xi_nats,
+             k->n, (i->high - i->low) * sqrt(k->squared_empirical), k->kl, k->grid_nats, k->xi_nats,
              -log(1.0 - k->confidence - k->draws_delta));
     if (isfinite(k->holdout_rmse))
         snprintf(holdout, sizeof holdout, ", %.4f for the first part's means (a plain hold-out)",
@@ -85,7 +85,7 @@ void completion_card_certificate(struct text *out, const gbs_completion *model) 
     text_add(out,
              "\nOn %zu ratings: RMSE seen %.4f; always predicting the middle of the range is "
              "certified at %.4f.\n\nIt assumes that\n\n",
-             k->n, (i->high - i->low) * sqrt(k->empirical), k->middle_rmse);
+             k->n, (i->high - i->low) * sqrt(k->squared_empirical), k->middle_rmse);
     for (size_t a = 0; (assumed = gbs_completion_assumption(model, a)) != NULL; a++)
         text_add(out, "- %s\n", assumed);
 }

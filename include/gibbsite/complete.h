@@ -58,26 +58,32 @@ GBS_API gbs_status gbs_complete_cells(gbs_context *ctx, const gbs_ratings *ratin
                                       const uint32_t *column, double *value, double *sd,
                                       gbs_completion **out);
 
-/* With probability at least `confidence` over the ratings, the mean squared error of clipped
- * predictions, over (high - low)^2, is at most `value`: in the paper's model of predictions from
- * one draw of the posterior; in the hierarchical one of the values that gbs_completion_predict
- * gives, by ratings kept from the fit (no draws and no KL: those are 0). */
+/* With probability at least `confidence` over the ratings, the root mean squared error of clipped
+ * predictions is at most `rmse`, and the mean squared error over (high - low)^2 at most `squared`:
+ * in the paper's model of predictions from one draw of the posterior; in the hierarchical one of
+ * the values that gbs_completion_predict gives, by ratings kept from the fit (no draws and no KL:
+ * those are 0). */
 typedef struct gbs_rating_certificate {
-    int present; /* 0: no range was declared, or draws of a sampler: all else is 0 */
-    double value;
-    double rmse; /* the same in units of the ratings: (high - low) sqrt(value) */
+    int present;  /* 0: no range was declared, or draws of a sampler: all else is 0 */
+    double value; /* of one draw: squared; of predicted values (draws 0): rmse */
+    double rmse;  /* in units of the ratings: (high - low) sqrt(squared) */
     double confidence;
-    size_t n;         /* ratings certified on */
-    double empirical; /* by Monte Carlo, one independent draw for each of `draws` terms */
+    size_t n; /* ratings certified on */
+    /* what was seen, in the units of value; by Monte Carlo, one independent draw for each of
+     * `draws` terms */
+    double empirical;
     double empirical_upper;
     size_t draws;
     double draws_delta; /* share of 1 - confidence that the draws take */
     double kl, grid_nats, xi_nats;
-    int vacuous; /* value >= 1/4, which predicting the middle of the range never exceeds */
+    int vacuous; /* squared >= 1/4, which predicting the middle of the range never exceeds */
     /* for comparison, in units of the ratings: what the same ratings certify of always predicting
      * the middle of the range, and (informed; else NaN) of the first part's mean prediction,
      * a plain hold-out */
     double middle_rmse, holdout_rmse;
+    /* the bound and what was seen as mean squared errors over (high - low)^2, whatever `value` is
+     */
+    double squared, squared_empirical;
 } gbs_rating_certificate;
 
 /* How a completion was fitted, and how well. */

@@ -118,6 +118,8 @@ static void put_of_values(gbs_writer *w, const gbs_completion *model) {
     gbs_writer_count(w, "rows", c->n);
     gbs_writer_count(w, "blocks", c->n);
     gbs_writer_number(w, "empirical", c->empirical);
+    gbs_writer_number(w, "squared", c->squared);
+    gbs_writer_number(w, "squared_empirical", c->squared_empirical);
     gbs_writer_number(w, "kl", 0.0);
     gbs_writer_open(w, "penalty_nats", '{');
     gbs_writer_number(w, "confidence", -log(1.0 - c->confidence));

@@ -65,6 +65,9 @@ expect_json i.json prior informed
 expect_near 'four fifths come first' "$(json i.json prior_split)" 0.8 1e-12
 expect_json i.json certificate.blocks 864
 expect_json i.json certificate.penalty_nats.grid 0
+expect_json i.json certificate.target gibbs
+expect_near 'of one draw the value is squared' "$(json i.json certificate.rmse)" \
+    "$(awk -v s="$(json i.json certificate.value)" 'BEGIN { printf "%.17g", 6 * sqrt(s) }')" 1e-12
 holds 'the true error is below the certificate' \
     "$(json i.json test.rmse) < $(json i.json certificate.rmse)"
 expect_exit 0 "$GIBBSITE" complete train.csv --rank 8 --json
@@ -502,12 +505,25 @@ expect_json d.json certificate.method betting
 expect_json d.json certificate.status valid
 expect_json d.json certificate.rows 1000
 expect_json d.json certificate.vacuous false
+expect_json d.json certificate.value "$(json d.json certificate.rmse)"
+expect_near 'the squared error, over the range, is beside it' "$(json d.json certificate.value)" \
+    "$(awk -v s="$(json d.json certificate.squared)" 'BEGIN { printf "%.17g", 6 * sqrt(s) }')" 1e-12
+expect_near 'and what was seen' "$(json d.json certificate.empirical)" \
+    "$(awk -v s="$(json d.json certificate.squared_empirical)" 'BEGIN { printf "%.17g", 6 * sqrt(s) }')" 1e-12
+holds 'what was seen is near the noise of the simulation' \
+    "$(json d.json certificate.empirical) > 0.36 && $(json d.json certificate.empirical) < 0.48"
+check 'the file keeps the squared error' grep -q \
+    "\"certificate\": *{\"value\": *$(json d.json certificate.squared)" deployed.json
 holds 'the true error is below it' "$(json d.json test.rmse) < $(json d.json certificate.rmse)"
 holds 'the absolute error is below its bound' \
     "$(json d.json test.mae) < $(json d.json certificate.mae)"
 expect_exit 0 "$GIBBSITE" inspect deployed.json --json
 expect_near 'the file has it' "$(json "$stdout" certificate.mae)" "$(json d.json certificate.mae)" \
     1e-12
+for key in value empirical squared squared_empirical; do
+    expect_near "the file's $key" "$(json "$stdout" certificate.$key)" \
+        "$(json d.json certificate.$key)" 1e-12
+done
 expect_near 'and the other' "$(json "$stdout" certificate.rmse)" "$(json d.json certificate.rmse)" \
     1e-12
 expect_exit 0 "$GIBBSITE" complete train.csv --rank 4 --range 0:6
