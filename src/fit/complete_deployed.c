@@ -19,7 +19,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The last tenth certifies, or so many ratings where they are no more than a third. */
+/* The last tenth certifies, at least so many ratings, but no more than a third of few. */
 enum { FEW_TO_CERTIFY = 1000, MOST_PREDICTED = 2000 };
 
 /* Depends on the set of ratings alone, and on no order in which they came. */
