@@ -48,7 +48,8 @@ typedef enum gbs_sampler {
 } gbs_sampler;
 
 /* options are those of "complete"; NULL: the defaults. Fits a completion to the ratings, and
- * certifies it where a range was declared. */
+ * certifies it where a range was declared. Where none was, values that look like counts of events
+ * (implicit data) are GBS_ERR_DATA: `range` says that they are ratings. */
 GBS_API gbs_status gbs_complete(gbs_context *ctx, const gbs_ratings *ratings,
                                 const gbs_options *options, gbs_completion **out);
 /* The same with `cells` cells, numbered from 0 (GBS_UNSEEN: a row or column without ratings), whose

@@ -258,7 +258,7 @@ expect_exit 0 "$GIBBSITE" complete one.csv --json
 printf 'row,col,value\n1,1,3\n1,2,3\n2,1,3\n' >same.csv
 expect_exit 0 "$GIBBSITE" complete same.csv -o same.json --rank 500 -q
 expect_exit 0 "$GIBBSITE" complete same.csv --rank 2
-expect_stderr 'implicit data.: they are not supported'
+expect_stderr 'every value is 3, and so is every prediction.*implicit data.: they are not supported'
 for shape in '1,k' 'k,1'; do # one row, one column: all the same, and not
     for value in 4 'k % 5 + 1'; do
         for n in 2 5 40 400; do
@@ -297,6 +297,9 @@ check 'logarithms are taken' test -z "$(grep implicit "$stderr")"
 { echo row,col,value && for k in {1..60}; do echo "$((k % 8)),$((k / 8)),1"; done; } >bought.csv
 expect_exit 3 "$GIBBSITE" complete bought.csv
 expect_stderr 'bought.csv: every value is 1: events .implicit data. are not supported'
+expect_exit 3 "$GIBBSITE" cv bought.csv
+expect_stderr 'bought.csv: every value is 1: events .implicit data. are not supported.*--range'
+expect_exit 0 "$GIBBSITE" complete bought.csv --range 1:5 -q
 { # few plays of many songs: they might be ratings
     echo row,col,value
     for k in {1..200}; do
