@@ -238,7 +238,7 @@ void result_rating_evaluation_text(struct text *t, enum line_kind kind,
                  y->mean_rmse);
     if (e->new_rows + e->new_columns > 0)
         line_add(t, kind, "ratings",
-                 "%zu, of them %zu in rows and %zu in columns without training ratings", e->n,
+                 "%zu, of them %zu in rows and %zu in columns that the model does not know", e->n,
                  e->new_rows, e->new_columns);
     else
         line_add(t, kind, "ratings", "%zu", e->n);

@@ -175,7 +175,7 @@ GBS_API const gbs_noise_choice *gbs_completion_choice(const gbs_completion *mode
 /* Free energies of the starts, where there was more than one; NULL and 0: none. */
 GBS_API const double *gbs_completion_restarts(const gbs_completion *model, size_t *count);
 
-/* A row or column without ratings: its prediction is that of the prior. */
+/* A row or column that the model does not know: its prediction is that of the prior. */
 #define GBS_UNSEEN UINT32_MAX
 
 /* Posterior mean of each cell (clipped to the range), standard deviation of its noiseless value. A
@@ -205,7 +205,7 @@ typedef struct gbs_rating_evaluation {
     size_t n;
     double rmse, mae;
     double coverage; /* share of the values within 1.96 standard deviations (noise included) */
-    size_t new_rows, new_columns; /* ratings of rows, columns without training ratings */
+    size_t new_rows, new_columns; /* ratings of rows, columns that the model does not know */
 } gbs_rating_evaluation;
 
 /* From predictions and their standard deviations (without noise). Hand *out back with

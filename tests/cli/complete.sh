@@ -158,7 +158,7 @@ expect_exit 0 "$GIBBSITE" evaluate model.json test.csv
 expect_stdout '^RMSE +0\.'
 printf 'row,col\n7,3\nnobody,3\n7,nothing\nnobody,nothing\n' >new.csv
 expect_exit 0 "$GIBBSITE" predict model.json new.csv --parts
-expect_stderr '2 cells lie in rows without ratings, 2 in columns'
+expect_stderr '2 cells lie in rows that the model does not know, 2 in such columns'
 cp "$stdout" n.csv
 check 'new ones are flagged, and wider' awk -F, 'NR == 1 { next } { sd[NR] = $2; if (($3^2 + $4^2 - $2^2)^2 > 1e-12) bad = 1; flag = flag $5 ";" }
     END { exit bad || flag != ";row;column;both;" || !(sd[3] > sd[2] && sd[4] > sd[2] && sd[5] > sd[3]) }' n.csv
@@ -601,6 +601,10 @@ holds 'features predict rows without ratings' \
 holds 'with honest standard deviations' "$(json with.json test.coverage) > 0.85"
 printf 'row,col\np3,c2\n' >cold.csv
 expect_exit 0 "$GIBBSITE" predict side.json cold.csv
+check 'what is known by features is not new' test "$(tail -n 1 "$stdout" | cut -d, -f3)" = ''
+expect_exit 0 "$GIBBSITE" help predict --all
+expect_words 'had neither ratings nor features'
+expect_words 'Not for completions, whose lines follow those of the pairs'
 expect_exit 0 "$GIBBSITE" inspect side.json
 expect_stdout 'ratings +1800 of 60 rows and 30 columns; 20 rows known'
 printf 'id,length\nc1,2\nc2,3\nc99,\n' >things.csv
