@@ -2,9 +2,9 @@
 """Ten classes, 20,000 rows, 60 columns: processor time of the default fit, one thread, against
 scikit-learn's LogisticRegressionCV (its defaults: ten values of C, five folds) on the same rows,
 standardised. Target: at most 1.5 times; seen 0.84 (2.2 s against 2.6 s). The floor: a pass over n
-rows of d columns for K classes takes 4 n d K operations, here 33 million for the two thirds that are
-learned from, and the fit about 20 such passes to calibrate and to end with; the choice before it,
-on 2,048 rows, is the larger part.
+rows of d columns for K classes takes 4 n d K operations, here 33 million for the two thirds that
+are learned from, and the fit about 20 such passes to calibrate and to end with; the choice before
+it, on 2,048 rows, is the larger part.
 
     bench/classes.py PROGRAM [ROWS [COLUMNS [CLASSES]]] [--ours]
 """
@@ -37,7 +37,8 @@ with tempfile.TemporaryDirectory() as folder:
     print(subprocess.run(command, check=True, capture_output=True, text=True).stdout, end="")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
 ours = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-print(f"gibbsite fit, {rows} x {columns}, {classes} classes: {ours:.1f} s of one thread", flush=True)
+print(f"gibbsite fit, {rows} x {columns}, {classes} classes: {ours:.1f} s of one thread",
+      flush=True)
 
 if "--ours" not in sys.argv:
     from sklearn.linear_model import LogisticRegressionCV

@@ -1,11 +1,12 @@
 /* One sweep of matrix completion, against the flops and the memory traffic that it cannot do
  * without.
  *
- *   6,000 x 4,000, 10^6 ratings, 16 components                       target: at most 1.5 s a sweep
- * on two cores 10^5, 10^6, 10^7 ratings                                         target: linear (a
- * part for the items, a part a rating) the Gibbs sweep over the variational one target: about 1
- *   peak memory of 10^7 ratings                                      target: at most 2 GB
- * (bench/complete.sh: of the program, too)
+ *   6,000 x 4,000, 10^6 ratings, 16 components    target: at most 1.5 s a sweep on two cores
+ *   10^5, 10^6, 10^7 ratings                      target: linear (a part for the items, a part a
+ *                                                 rating)
+ *   the Gibbs sweep over the variational one      target: about 1
+ *   peak memory of 10^7 ratings                   target: at most 2 GB (bench/complete.sh: of the
+ *                                                 program, too)
  *
  * A rating costs a sweep two sums of a record, (K + 2)(K + 3)/2 + K + 2 numbers of eight bytes: one
  * addition (or multiplication and addition) each. The floor beside it is measured on this machine:

@@ -35,12 +35,14 @@ def compare(name, x, y):
     runs = [(seconds(GibbsiteClassifier(), x, y),
              seconds(LogisticRegressionCV(Cs=10, cv=5, max_iter=1000), x, y)) for _ in range(3)]
     ours, theirs = np.min(runs, axis=0)
-    print(f"{name}, {x.shape[0]} x {x.shape[1]}: {ours:.2f} s, LogisticRegressionCV {theirs:.2f} s, "
-          f"ratio {ours / theirs:.2f}", flush=True)
+    print(
+        f"{name}, {x.shape[0]} x {x.shape[1]}: {ours:.2f} s, LogisticRegressionCV {theirs:.2f} s, "
+        f"ratio {ours / theirs:.2f}", flush=True)
 
 
 x, y, _ = simulate(rows=100000, cols=20, noise=0.1)
 compare("simulated", np.asarray(x), np.asarray(y))
 if len(sys.argv) > 1 and os.path.exists(sys.argv[1]):
     rows = pd.read_csv(sys.argv[1])
-    compare("census", pd.get_dummies(rows.iloc[:, :-1]).to_numpy(float), rows.iloc[:, -1].to_numpy())
+    compare("census", pd.get_dummies(rows.iloc[:, :-1]).to_numpy(float),
+            rows.iloc[:, -1].to_numpy())

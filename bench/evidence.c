@@ -2,8 +2,9 @@
  * algorithm is it known?
  *
  *   spread of log Z over 100 runs over the standard error that one run reports, pima and german,
- * lambda = n       target: within a factor 1.5 german: processor time x mean squared error of log
- * Z, classic over the default                                target: at least 5
+ *   lambda = n                                                    target: within a factor 1.5
+ *   german: processor time x mean squared error of log Z, classic over the default
+ *                                                                 target: at least 5
  *
  * One thread, processor time. The mean squared error is about a common log Z that many particles
  * give: the classic runs' bias counts too.

@@ -1,8 +1,9 @@
 /* Fits against the BLAS calls that bound them from below, as ratios in one run.
  *
- *   full, hinge, 20,000 x 100, relative gap 1e-6        over one threaded X'X of the same matrix
- * target: at most 60 diagonal, hinge, 200,000 x 50, relative gap 1e-6    over one pass X m plus X'r
- * target: at most 150
+ *   full, hinge, 20,000 x 100, relative gap 1e-6        over one threaded X'X of the same matrix;
+ *                                                       target: at most 60
+ *   diagonal, hinge, 200,000 x 50, relative gap 1e-6    over one pass X m plus X'r;
+ *                                                       target: at most 150
  *
  * The denominators are the fastest threaded form we know of: OpenBLAS's own threads, or row blocks
  * on our threads with BLAS single-threaded inside, whichever is faster here. Times are the best of

@@ -48,7 +48,8 @@ def predictions(gibbsite, one):
     shape = [gibbsite, "simulate", "classify", "--shape", "waves", "--cols", "20", "-q"]
     subprocess.run(shape + ["--rows", "4000", "-o", "rows.npy"], check=True)
     subprocess.run(shape + ["--rows", str(rows), "--skip", "4000", "-o", "fresh.npy"], check=True)
-    subprocess.run([gibbsite, "fit", "rows.npy", "--features", "fourier:500", "--family", "diagonal",
+    subprocess.run([gibbsite, "fit", "rows.npy", "--features", "fourier:500", "--family",
+                    "diagonal",
                     "-q", "-o", "model.json"], check=True, env=one)
     spent, peak = run([gibbsite, "predict", "model.json", "fresh.npy", "--votes"], one)
     print(f"predict, 20 columns, 500 features, votes: {rows / spent:.0f} rows a second of one "
@@ -66,7 +67,8 @@ def main():
             shape = [gibbsite, "simulate", "classify", "--shape", "waves", "--noise", "0.1", "-q"]
             shape += ["--cols", str(cols)]
             subprocess.run(shape + ["--rows", str(rows), "-o", "rows.npy"], check=True)
-            subprocess.run(shape + ["--rows", "5000", "--skip", str(rows), "-o", "fresh.npy"], check=True)
+            subprocess.run(shape + ["--rows", "5000", "--skip", str(rows), "-o", "fresh.npy"],
+                           check=True)
             fit = [gibbsite, "fit", "rows.npy", "--features", "auto", "-q", "-o", "model.json"]
             ours, peak = run(fit, one)
             theirs, _ = run([sys.executable, "-c", PEER, "rows.npy", "fresh.npy"], one)

@@ -2,8 +2,9 @@
  * needs.
  *
  *   full, zero-one, 7,841 x 24,720 pairs, d = 108    over (X S) X' and W X of the same shape, no
- * loss in between    target: at most 1.6 the same at d = 14, where the loss of each pair weighs
- * more: nanoseconds a pair, and those of the loss alone
+ *                                                    loss in between; target: at most 1.6
+ *   the same at d = 14, where the loss of each pair weighs more: nanoseconds a pair, and those of
+ *   the loss alone
  *
  * The products are done in blocks on the same threads (no 7,841 x 24,720 array in either), in the
  * fastest of several block shapes. Times are the best of several, taken in turn, in seconds of all

@@ -1,8 +1,9 @@
 /* The sampler against the matrix product that bounds it.
  *
  *   one sweep of moves of 2,000 particles over the bare product X Theta' of the same shape,
- *     pima's 200 x 8 and 20,000 x 50 target: at most 3 the whole sampling of pima, lambda 100,
- * 1,000 particles, five moves a temperature                 target: a few milliseconds
+ *   pima's 200 x 8 and 20,000 x 50                     target: at most 3
+ *   the whole sampling of pima, lambda 100, 1,000 particles, five moves a temperature
+ *                                                      target: a few milliseconds
  *
  * The bare product is the fastest form we know of: OpenBLAS on blocks of rows that leave their
  * scores in cache, or on all rows at once. Times are the best of several, in turn with the sweeps.

@@ -60,7 +60,8 @@ static const gbs_option own[] = {
     {"row", "ID", GBS_OPTION_TEXT, GBS_FOR_PREDICT, NULL, "ID", NULL, "output",
      "completions: the row that `top` is asked for", ANY},
     {"votes", NULL, GBS_OPTION_FLAG, GBS_FOR_PREDICT, NULL, NULL, NULL, "output",
-     "print the column vote where it is dear: under family full with `features` of a kernel", ANY},
+     "print the column vote where it takes long to compute: under family full with `features` of a "
+     "kernel", ANY},
     {"parts", NULL, GBS_OPTION_FLAG, GBS_FOR_PREDICT, NULL, NULL, NULL, "output",
      "completions: also print the standard deviations of the cell itself and of the noise, in "
      "columns of their own", ANY},

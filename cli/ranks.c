@@ -1,8 +1,8 @@
-/* Ranks: MPI is loaded when mpirun has started several of us, and not before.
+/* Ranks: MPI is loaded when mpirun has started several processes, and not before.
  *
  * libgibbsite-mpi lies beside the program, in the folder of libraries beside its folder, or where
  * the system finds libraries. A rank is two processes: one works, the other waits for its end. So a
- * rank that is killed, by whom it may be, still ends with a message and an exit code of ours.
+ * rank that is killed, by whom it may be, still ends with a message and exit code 5.
  */
 #include "ranks.h"
 

@@ -4,13 +4,13 @@
     study/classes.py [--program build/gibbsite] [--shuffles 20] [--first 0] [--sets dna,glass]
                      [--options "..."] [--keep FILE] [--peers]
 
-For each shuffle 80 % of the rows train and 20 % test. Printed for each set, as means: the certificate
-of the label at 95 %; error and log loss on the test rows, and those of scikit-learn's multinomial
-LogisticRegressionCV(Cs=10, cv=5) and LogisticRegression() (C = 1) on all training rows, standardised
-columns; and how often each scheme was chosen. A class that the training rows lack has probability
-1e-15 there. Data sets come from GIBBSITE_DATA (default ../shared/data); sim-* are drawn here.
---keep FILE writes each shuffle there as it ends, and takes from it what it has: of the peers, and of
-the same program with the same options. --peers computes theirs alone, and prints nothing.
+For each shuffle 80 % of the rows train and 20 % test. Printed for each set, as means: the
+certificate of the label at 95 %; error and log loss on the test rows, and those of scikit-learn's
+multinomial LogisticRegressionCV(Cs=10, cv=5) and LogisticRegression() (C = 1) on all training rows,
+standardised columns; and how often each scheme was chosen. A class that the training rows lack has
+probability 1e-15 there. Data sets come from GIBBSITE_DATA (default ../shared/data); sim-* are drawn
+here. --keep FILE writes each shuffle there as it ends, and takes from it what it has: of the peers,
+and of the same program with the same options. --peers computes theirs alone, and prints nothing.
 """
 import argparse
 import hashlib

@@ -1,8 +1,9 @@
 """Rows: read a set, divide it, and write each part the way each program wants it.
 
-Gibbsite gets the CSV cells as they are, with the label as a last column y of 1 and -1. The support vector machines get svmlight files: text columns one-hot
-coded by the levels of the training rows, and every column standardised with the training rows' mean and standard deviation, or left alone, as Gibbsite
-does with `--scale standard` and `none`.
+Gibbsite gets the CSV cells as they are, with the label as a last column y of 1 and -1. The support
+vector machines get svmlight files: text columns one-hot coded by the levels of the training rows,
+and every column standardised with the training rows' mean and standard deviation, or left alone, as
+Gibbsite does with `--scale standard` and `none`.
 """
 
 import csv
@@ -15,7 +16,8 @@ class NoData(Exception):
 
 
 def folder(root):
-    return os.environ.get("GIBBSITE_DATA") or os.path.normpath(os.path.join(root, "..", "shared", "data"))
+    return os.environ.get("GIBBSITE_DATA") or os.path.normpath(
+        os.path.join(root, "..", "shared", "data"))
 
 
 def read(base, s, name):
@@ -62,22 +64,27 @@ class Coding:
 
     def __init__(self, rows, scale="standard"):
         columns = list(zip(*(cells for cells, _ in rows)))
-        self.levels = [None if all(number(c) is not None for c in column) else sorted(set(column)) for column in columns]
+        self.levels = [None if all(number(c) is not None for c in column) else sorted(set(column))
+                       for column in columns]
         design = [self.code(cells) for cells, _ in rows]
         n, self.columns = len(design), len(design[0])
         self.mean, self.sd = [0.0] * self.columns, [1.0] * self.columns
         if scale == "standard":
             self.mean = [sum(column) / n for column in zip(*design)]
-            self.sd = [(sum((v - m) ** 2 for v in column) / n) ** 0.5 for column, m in zip(zip(*design), self.mean)]
+            self.sd = [(sum((v - m) ** 2 for v in column) / n) ** 0.5
+                       for column, m in zip(zip(*design), self.mean)]
 
     def code(self, cells):
         values = []
         for cell, levels in zip(cells, self.levels):
-            values += [float(cell)] if levels is None else [float(cell == level) for level in levels]
+            values += [float(cell)] if levels is None else [float(cell == level)
+                                                            for level in levels]
         return values
 
     def write(self, path, rows):
         with open(path, "w", encoding="ascii") as file:
             for cells, label in rows:
-                scaled = [(v - m) / s if s else 0.0 for v, m, s in zip(self.code(cells), self.mean, self.sd)]
-                file.write(" ".join([str(label)] + [f"{k}:{v:.9g}" for k, v in enumerate(scaled, 1) if v]) + "\n")
+                scaled = [(v - m) / s if s else 0.0
+                          for v, m, s in zip(self.code(cells), self.mean, self.sd)]
+                file.write(" ".join([str(label)] + [f"{k}:{v:.9g}" for k, v in enumerate(scaled, 1)
+                                                    if v]) + "\n")

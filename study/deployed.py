@@ -14,9 +14,9 @@ For each shuffle 80 % of the rows train and 20 % test. Printed for each set, as 
     regression on all training rows (LogisticRegressionCV(Cs=10, cv=5), standardised columns)
 
 The last lines have the geometric means of certificate over hold-out and over draw, the mean
-difference in error and AUC, and the geometric mean of the ratios of Brier score and log loss.
-Data sets come from GIBBSITE_DATA (default ../shared/data); sim-* are drawn here. With --folder the sets are its CSV files, whose last
-column is 1 or -1 (study/fresh_sets.R makes such).
+difference in error and AUC, and the geometric mean of the ratios of Brier score and log loss. Data
+sets come from GIBBSITE_DATA (default ../shared/data); sim-* are drawn here. With --folder the sets
+are its CSV files, whose last column is 1 or -1 (study/fresh_sets.R makes such).
 """
 import argparse
 import glob
@@ -171,8 +171,9 @@ def main():
     parser.add_argument("--options", default="")
     args = parser.parse_args()
     sets = sets_of(args.folder) if args.folder else SETS
-    print(f"{'set':13s} {'certificate':>11s} {'hold-out':>8s} {'draw':>6s} {'error':>6s} {'LR':>6s} "
-          f"{'AUC':>6s} {'LR':>6s} {'Brier':>6s} {'LR':>6s} {'logloss':>7s} {'LR':>6s}")
+    print(
+        f"{'set':13s} {'certificate':>11s} {'hold-out':>8s} {'draw':>6s} {'error':>6s} {'LR':>6s} "
+        f"{'AUC':>6s} {'LR':>6s} {'Brier':>6s} {'LR':>6s} {'logloss':>7s} {'LR':>6s}")
     sums = []
     for name in args.sets.split(",") if args.sets else sets:
         frame = sets[name]()
@@ -181,9 +182,13 @@ def main():
         value, draw, error, area, square, loss = np.mean([r[0] for r in runs], axis=0)
         lr = np.mean([r[1] for r in runs], axis=0)
         held = np.mean([r[2] for r in runs], axis=0).min()
-        print(f"{name:13s} {value:11.4f} {held:8.4f} {draw:6.4f} {100 * error:6.2f} {100 * lr[0]:6.2f} "
-              f"{area:6.4f} {lr[1]:6.4f} {square:6.4f} {lr[2]:6.4f} {loss:7.4f} {lr[3]:6.4f}", flush=True)
-        sums.append((np.log(value / held), np.log(value / draw), 100 * (error - lr[0]), area - lr[1],
+        print(
+            f"{name:13s} {value:11.4f} {held:8.4f} {draw:6.4f} {100 * error:6.2f} "
+            f"{100 * lr[0]:6.2f} "
+            f"{area:6.4f} {lr[1]:6.4f} {square:6.4f} {lr[2]:6.4f} {loss:7.4f} {lr[3]:6.4f}",
+            flush=True)
+        sums.append((np.log(value / held), np.log(value / draw), 100 * (error - lr[0]),
+                     area - lr[1],
                      np.log(square / lr[2]), np.log(loss / lr[3])))
     mean = np.mean(sums, axis=0)
     print(f"certificate over hold-out {np.exp(mean[0]):.3f}, over draw {np.exp(mean[1]):.3f}")

@@ -63,7 +63,8 @@ def read_set(name):
 
 
 def simulate(gibbsite, shape, seed, rows):
-    command = [gibbsite, "simulate", "classify", "--shape", shape, "--cols", str(SHAPES[shape]), "-q"]
+    command = [gibbsite, "simulate", "classify", "--shape", shape, "--cols", str(SHAPES[shape]),
+               "-q"]
     subprocess.run(command + ["--rows", str(rows), "--seed", str(seed), "-o", "s.npy"], check=True)
     both = np.load("s.npy")
     return both[:, :-1], both[:, -1]
@@ -87,7 +88,8 @@ def machine(x, y):
 def ours(gibbsite, x, y, fresh, labels):
     np.save("train.npy", np.column_stack([x, y]))
     np.save("fresh.npy", np.column_stack([fresh, labels]))
-    run = subprocess.run([gibbsite, "fit", "train.npy", "--features", "auto", "--test", "fresh.npy", "--json", "--threads", "1"],
+    run = subprocess.run([gibbsite, "fit", "train.npy", "--features", "auto", "--test", "fresh.npy",
+                          "--json", "--threads", "1"],
                          check=True, capture_output=True, text=True)
     said = json.loads(run.stdout)
     return said["test"]["error"], said["certificate"]["value"], said["features"]["map"]
@@ -104,7 +106,8 @@ def shuffle(gibbsite, name, k):
     train, fresh = order[:n], order[n:n + 5000]
     error, certificate, chosen = ours(gibbsite, x[train], y[train], x[fresh], y[fresh])
     predict = machine(x[train], y[train])
-    row = {"map": chosen, "error": error, "certificate": certificate, "svm": np.mean(predict(x[fresh]) != y[fresh])}
+    row = {"map": chosen, "error": error, "certificate": certificate,
+           "svm": np.mean(predict(x[fresh]) != y[fresh])}
     for share in (0.5, 0.7):
         cut = int(share * n)
         predict = machine(x[train[:cut]], y[train[:cut]])
@@ -125,13 +128,18 @@ def main():
         os.chdir(folder)
         for name in names:
             rows = [shuffle(gibbsite, name, k) for k in range(shuffles)]
-            mean = {key: float(np.mean([r[key] for r in rows])) for key in ("error", "svm", "certificate", 0.5, 0.7)}
+            mean = {key: float(np.mean([r[key] for r in rows]))
+                    for key in ("error", "svm", "certificate", 0.5, 0.7)}
             ratio = mean["certificate"] / min(mean[0.5], mean[0.7])
             maps = sum(r["map"] != "linear" for r in rows)
-            print(f"{name:12} {maps:2}/{shuffles:<2} {mean['error']:.4f}  {mean['svm']:.4f}  {mean['certificate']:.4f}       "
-                  f"{mean[0.5]:.4f}      {mean[0.7]:.4f}  {ratio:.3f}", flush=True)
+            print(
+                f"{name:12} {maps:2}/{shuffles:<2} {mean['error']:.4f}  {mean['svm']:.4f}  "
+                f"{mean['certificate']:.4f}       "
+                f"{mean[0.5]:.4f}      {mean[0.7]:.4f}  {ratio:.3f}", flush=True)
             means.append((mean["error"] - mean["svm"], ratio))
-    print(f"in the mean over sets: error {100 * np.mean([m[0] for m in means]):+.2f} points, certificate {np.mean([m[1] for m in means]):.3f} of the SVM's")
+    print(
+        f"in the mean over sets: error {100 * np.mean([m[0] for m in means]):+.2f} points, "
+        f"certificate {np.mean([m[1] for m in means]):.3f} of the SVM's")
 
 
 if __name__ == "__main__":

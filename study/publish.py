@@ -1,4 +1,5 @@
-"""What the study leaves: CSV files, one HTML page, Markdown where asked for, and the summary on standard output."""
+"""What the study leaves: CSV files, one HTML page, Markdown where asked for, and the summary on
+standard output."""
 
 import csv
 import os
@@ -25,34 +26,42 @@ def write_rows(path, header, rows):
     with open(path + ".new", "w", encoding="utf-8", newline="") as file:
         out = csv.writer(file, lineterminator="\n")
         out.writerow(header)
-        out.writerows([["" if v is None else f"{v:.6g}" if isinstance(v, float) else v for v in row] for row in rows])
+        out.writerows([["" if v is None else f"{v:.6g}" if isinstance(v, float) else v for v in row]
+                       for row in rows])
     os.replace(path + ".new", path)
 
 
 def table_rows(lines, chosen, methods):
-    """One row a set: covariates, then for each method ours, its standard error, and the paper's, in per cent."""
+    """One row a set: covariates, then for each method ours, its standard error, and the paper's, in
+    per cent."""
     for s in chosen:
         have = [lines.get((s.name, m)) for m in methods]
         if not any(have):
             continue
         first = next(line for line in have if line)
-        row = [s.name, first.results[0]["covariates"], first.results[0]["train_rows"], first.test_rows, first.splits]
+        row = [s.name, first.results[0]["covariates"], first.results[0]["train_rows"],
+               first.test_rows, first.splits]
         for line in have:
-            row += [100 * line.error, 100 * line.se, None if line.paper is None else 100 * line.paper] if line else [None] * 3
+            row += [100 * line.error, 100 * line.se,
+                    None if line.paper is None else 100 * line.paper] if line else [None] * 3
         yield row
 
 
 def table_header(methods):
-    return ["set", "covariates", "train_rows", "test_rows", "splits"] + [f"{m}{suffix}" for m in methods for suffix in ("", "_se", "_paper")]
+    return ["set", "covariates", "train_rows", "test_rows",
+            "splits"] + [f"{m}{suffix}" for m in methods for suffix in ("", "_se", "_paper")]
 
 
 def error_rows(lines):
     for line in lines.values():
         zero = tables.zero_prior(line)
-        yield [line.set.name, line.method, line.splits, line.test_rows, 100 * line.error, 100 * line.se,
+        yield [line.set.name, line.method, line.splits, line.test_rows, 100 * line.error,
+               100 * line.se,
                None if line.paper is None else 100 * line.paper, line.verdict, line.lucky,
-               None if line.difference is None else 100 * line.difference, None if line.difference is None else 100 * line.difference_se, line.peer,
-               100 * zero[0] if zero else None, 100 * zero[1] if zero else None, zero[2] if zero else None, line.cpu, line.fit]  # fmt: skip
+               None if line.difference is None else 100 * line.difference,
+               None if line.difference is None else 100 * line.difference_se, line.peer,
+               100 * zero[0] if zero else None, 100 * zero[1] if zero else None,
+               zero[2] if zero else None, line.cpu, line.fit]
 
 
 def own_rows(lines, chosen):
@@ -67,29 +76,36 @@ def own_rows(lines, chosen):
         row += [100 * line.error, line.results[0]["status"]]
         for key in ("gap_mean_field", "gap_full"):
             row.append(sampled.mean(key)[0] if sampled else None)
-        row += [gap_se(sampled) if sampled else None, sampled.mean("lambda")[0] if sampled else None]
+        row += [gap_se(sampled) if sampled else None,
+                sampled.mean("lambda")[0] if sampled else None]
         for method in ("mean_field", "full", "hinge", "smc", "default"):
             row.append(lines[s.name, method].cpu if (s.name, method) in lines else None)
         yield row
 
 
 def gap_se(line):
-    """Standard error of the mean gap that is due to the sampling: the gaps' own errors, independent between splits."""
+    """Standard error of the mean gap that is due to the sampling: the gaps' own errors, independent
+    between splits."""
     errors = [r["gap_se"] for r in line.results]
     return sum(e * e for e in errors) ** 0.5 / len(errors)
 
 
-OWN_HEADER = ["set", "splits", "certificate", "certificate_se", "yardstick", "yardstick_se", "test_error", "status", "gap_mean_field", "gap_full", "gap_se",
-              "lambda", "seconds_mean_field", "seconds_full", "seconds_hinge", "seconds_smc", "seconds_default"]  # fmt: skip
-ERROR_HEADER = ["set", "method", "splits", "test_rows", "error", "se", "paper", "against_paper", "splits_at_or_below", "minus_linear", "minus_linear_se",
-                "against_linear", "zero_prior_error", "zero_prior_se", "informed_weight", "seconds_cpu", "seconds_fit"]  # fmt: skip
+OWN_HEADER = ["set", "splits", "certificate", "certificate_se", "yardstick", "yardstick_se",
+              "test_error", "status", "gap_mean_field", "gap_full", "gap_se",
+              "lambda", "seconds_mean_field", "seconds_full", "seconds_hinge", "seconds_smc",
+              "seconds_default"]
+ERROR_HEADER = ["set", "method", "splits", "test_rows", "error", "se", "paper", "against_paper",
+                "splits_at_or_below", "minus_linear", "minus_linear_se",
+                "against_linear", "zero_prior_error", "zero_prior_se", "informed_weight",
+                "seconds_cpu", "seconds_fit"]
 
 
 def split_rows(lines):
     for line in lines.values():
         for result, value in zip(line.results, line.rates):
-            yield [line.set.name, result["split"], line.method, 100 * value, result.get("prior"), result.get("lambda"), result.get("prior_sd"),
-                   result.get("scale"), result.get("chosen"), result.get("cv_error")]  # fmt: skip
+            yield [line.set.name, result["split"], line.method, 100 * value, result.get("prior"),
+                   result.get("lambda"), result.get("prior_sd"),
+                   result.get("scale"), result.get("chosen"), result.get("cv_error")]
 
 
 def size_rows():
@@ -104,7 +120,8 @@ FIGURE1_HEADER = ["set", "batch", "step", "bound", "gibbs_risk", "kl"]
 def figure1(out, results):
     drawn = charts.Figures(results)
     write_rows(os.path.join(out, "figure1.csv"), FIGURE1_HEADER, drawn.figure1_rows())
-    write_whole(os.path.join(out, "figure1.html"), page.whole("the paper\u2019s Figure 1", page.figure1(drawn)))
+    write_whole(os.path.join(out, "figure1.html"),
+                page.whole("the paper\u2019s Figure 1", page.figure1(drawn)))
     print("\n".join(["Figures", *drawn.figure1_summary()]))
     print(f"study: figure in {os.path.join(out, 'figure1.html')}")
 
@@ -120,15 +137,20 @@ def everything(out, results, chosen, methods, options, args):
     rows("table2.csv", table_header(TABLE2), table_rows(lines, chosen, TABLE2))
     rows("errors.csv", ERROR_HEADER, error_rows(lines))
     rows("own.csv", OWN_HEADER, own_rows(lines, chosen))
-    rows("splits.csv", ["set", "split", "method", "error", "prior", "lambda", "prior_sd", "scale", "chosen", "cv_error"], split_rows(lines))
-    rows("test_sizes.csv", ["set", "size"], ([name, size] for name, sizes in size_rows() for size in sizes))
+    rows("splits.csv", ["set", "split", "method", "error", "prior", "lambda", "prior_sd", "scale",
+                        "chosen", "cv_error"], split_rows(lines))
+    rows("test_sizes.csv", ["set", "size"],
+         ([name, size] for name, sizes in size_rows() for size in sizes))
     if drawn.any:
         rows("figure1.csv", FIGURE1_HEADER, drawn.figure1_rows())
-        rows("figure2_objective.csv", ["panel", "lambda", "position", "objective"], drawn.objective_rows())
-        rows("figure2_starts.csv", ["family", "lambda", "start", "free_energy", "bound"], drawn.start_rows())
+        rows("figure2_objective.csv", ["panel", "lambda", "position", "objective"],
+             drawn.objective_rows())
+        rows("figure2_starts.csv", ["family", "lambda", "start", "free_energy", "bound"],
+             drawn.start_rows())
     said = summary.text(lines) + drawn.summary()
     short = [*summary.counts_part(lines), *summary.target_part(lines)]
-    facts = page.Facts(lines, chosen, options, args.quick, short, said, list(own_rows(lines, chosen)), dict(size_rows()), drawn)
+    facts = page.Facts(lines, chosen, options, args.quick, short, said,
+                       list(own_rows(lines, chosen)), dict(size_rows()), drawn)
     write_whole(os.path.join(out, "study.html"), page.html(facts))
     if args.markdown:
         write_whole(args.markdown, page.markdown(facts))

@@ -1,7 +1,8 @@
 """Units of work and what is kept of them.
 
-A unit is one piece of work (a method on one split of one set, or one fit of a figure). Its result is one small JSON file that appears whole or not
-at all, with a fingerprint of everything that went into it; a unit whose file is there with the right fingerprint is not run again. So a study that was
+A unit is one piece of work (a method on one split of one set, or one fit of a figure). Its result
+is one small JSON file that appears whole or not at all, with a fingerprint of everything that went
+into it; a unit whose file is there with the right fingerprint is not run again. So a study that was
 interrupted goes on where it stopped, and an option that changed runs again what it concerns.
 """
 
@@ -31,11 +32,13 @@ def file_digest(path):
 
 
 class Unit:
-    """name: of its file; inputs: all that its result depends on; work: a function without arguments that returns a dictionary; weight: how long it takes
-    compared with others; needs: names of units whose results `inputs` and `work` are to be told (then both are functions of these results)."""
+    """name: of its file; inputs: all that its result depends on; work: a function without arguments
+    that returns a dictionary; weight: how long it takes compared with others; needs: names of units
+    whose results `inputs` and `work` are to be told (then both are functions of these results)."""
 
     def __init__(self, name, inputs, work, weight=1.0, needs=()):
-        self.name, self.inputs, self.work, self.weight, self.needs = name, inputs, work, weight, needs
+        self.name, self.inputs, self.work, self.weight, self.needs = (name, inputs, work, weight,
+                                                                      needs)
 
 
 class Store:
@@ -84,7 +87,8 @@ class Progress:
         self.shown = now
         worked = self.done_weight - self.kept_weight
         left = (now - self.start) / worked * (self.weight - self.done_weight) if worked else 0
-        text = f"study: {self.done} of {self.total} units, about {self.clock(left)} left; {unit.name}"
+        text = (
+            f"study: {self.done} of {self.total} units, about {self.clock(left)} left; {unit.name}")
         sys.stderr.write(f"\r\033[K{text}" if self.terminal else text + "\n")
         if last and self.terminal:
             sys.stderr.write("\r\033[K")
@@ -96,13 +100,15 @@ class Progress:
 
 
 def run_all(units, store, workers):
-    """Results by name. Units that need others come after them in `units`. Interrupted when a signal came; Failed when a unit failed (others go on)."""
+    """Results by name. Units that need others come after them in `units`. Interrupted when a signal
+    came; Failed when a unit failed (others go on)."""
     progress = Progress(len(units), sum(unit.weight for unit in units))
     results, failures, stop, lock = {}, [], threading.Event(), threading.Lock()
 
     def on_signal(_number, _frame):
         stop.set()
-        threading.Thread(target=tool.stop).start()  # it waits for a lock, which a signal handler must not
+        # it waits for a lock, which a signal handler must not
+        threading.Thread(target=tool.stop).start()
 
     def one(unit):
         if stop.is_set():
@@ -121,15 +127,18 @@ def run_all(units, store, workers):
             except (tool.Failed, KeyError, ValueError, OSError) as error:
                 if not stop.is_set():
                     with lock:
-                        failures.append(f"{unit.name}: {error if isinstance(error, tool.Failed) else repr(error)}")
+                        said = error if isinstance(error, tool.Failed) else repr(error)
+                        failures.append(f"{unit.name}: {said}")
                 return
-            result.update(unit=unit.name, fingerprint=fingerprint, seconds_cpu=tool.spent.seconds, seconds_wall=time.monotonic() - start)
+            result.update(unit=unit.name, fingerprint=fingerprint, seconds_cpu=tool.spent.seconds,
+                          seconds_wall=time.monotonic() - start)
             store.save(unit.name, result)
         with lock:
             results[unit.name] = result
             progress.step(unit, kept)
 
-    before = {number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.signal(number, on_signal)
+              for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         for stage in (False, True):  # first what stands alone, then what needs results
             with concurrent.futures.ThreadPoolExecutor(workers) as pool:
@@ -139,7 +148,9 @@ def run_all(units, store, workers):
         for number, handler in before.items():
             signal.signal(number, handler)
     if stop.is_set():
-        raise Interrupted(f"interrupted with {len(results)} of {len(units)} units done; the same command goes on from there")
+        raise Interrupted(
+            f"interrupted with {len(results)} of {len(units)} units done; the same command goes "
+            f"on from there")
     if failures:
         raise tool.Failed("\n".join(failures))
     return results, progress.kept

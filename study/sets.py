@@ -1,7 +1,9 @@
-"""The data sets of the paper's tables 1 and 2, what the paper reports on them, and how their rows are divided.
+"""The data sets of the paper's tables 1 and 2, what the paper reports on them, and how their rows
+are divided.
 
-The paper gives neither its splits nor its coding. Where the source has a split (pima: Ripley's 200/332; dna: StatLog's; spect: UCI's) that one is
-taken. Glass is halved: its five printed rates are all multiples of 1/107, and 107 is half of its 214 rows (`denominators` below finds this). The
+The paper gives neither its splits nor its coding. Where the source has a split (pima: Ripley's
+200/332; dna: StatLog's; spect: UCI's) that one is taken. Glass is halved: its five printed rates
+are all multiples of 1/107, and 107 is half of its 214 rows (`denominators` below finds this). The
 others are divided 70/30.
 """
 
@@ -38,18 +40,27 @@ class Set:
 
 ONE_UNIT = ("standard", "none")
 SETS = (
-    Set("pima", "Pima", ("pima/train.csv", "pima/test.csv"), "y", ("1",), paper="Pima", note="Ripley's split, 200 rows train, 332 test"),
+    Set("pima", "Pima", ("pima/train.csv", "pima/test.csv"), "y", ("1",), paper="Pima",
+        note="Ripley's split, 200 rows train, 332 test"),
     Set("german", "Credit", ("german/german.csv",), "y", ("1",), paper="Credit", note="70/30"),
-    Set("dna", "DNA", ("dna/train.csv", "dna/test.csv"), "class", ("ie",), paper="DNA", note="class ie against the rest; StatLog's split", scales=ONE_UNIT),
+    Set("dna", "DNA", ("dna/train.csv", "dna/test.csv"), "class", ("ie",), paper="DNA",
+        note="class ie against the rest; StatLog's split", scales=ONE_UNIT),
     Set("spect", "SPECT", ("spect/train.csv", "spect/test.csv"), "y", ("1",), paper="SPECTF",
-        note="called SPECTF in the paper, but 22 covariates are SPECT's; UCI's split: 80 balanced rows train, 187 rows test, 92 % of them positive",
+        note="called SPECTF in the paper, but 22 covariates are SPECT's; UCI's split: 80 balanced "
+             "rows train, 187 rows test, 92 % of them positive",
         scales=ONE_UNIT),
-    Set("glass_type1", "Glass (type 1)", ("glass/glass.csv",), "Type", ("1",), 0.5, "Glass", "type 1 against the rest, 50/50"),
-    Set("glass_window", "Glass (window)", ("glass/glass.csv",), "Type", ("1", "2", "3"), 0.5, "Glass", "window glass (1, 2, 3) against the rest, 50/50"),
-    Set("ilpd", "Indian", ("ilpd/ilpd_complete.csv",), "y", ("1",), paper="Indian", note="579 complete rows, 70/30"),
-    Set("breast", "Breast", ("breast/breast_complete.csv",), "y", ("1",), paper="Breast", note="683 complete rows, 70/30", scales=ONE_UNIT),
-    Set("pima_shuffled", "Pima (shuffled)", ("pima/train.csv", "pima/test.csv"), "y", ("1",), 200 / 532, note="the same rows and sizes, split at random"),
-    Set("spect_shuffled", "SPECT (shuffled)", ("spect/train.csv", "spect/test.csv"), "y", ("1",), 80 / 267, note="the same rows and sizes, split at random",
+    Set("glass_type1", "Glass (type 1)", ("glass/glass.csv",), "Type", ("1",), 0.5, "Glass",
+        "type 1 against the rest, 50/50"),
+    Set("glass_window", "Glass (window)", ("glass/glass.csv",), "Type", ("1", "2", "3"), 0.5,
+        "Glass", "window glass (1, 2, 3) against the rest, 50/50"),
+    Set("ilpd", "Indian", ("ilpd/ilpd_complete.csv",), "y", ("1",), paper="Indian",
+        note="579 complete rows, 70/30"),
+    Set("breast", "Breast", ("breast/breast_complete.csv",), "y", ("1",), paper="Breast",
+        note="683 complete rows, 70/30", scales=ONE_UNIT),
+    Set("pima_shuffled", "Pima (shuffled)", ("pima/train.csv", "pima/test.csv"), "y", ("1",),
+        200 / 532, note="the same rows and sizes, split at random"),
+    Set("spect_shuffled", "SPECT (shuffled)", ("spect/train.csv", "spect/test.csv"), "y", ("1",),
+        80 / 267, note="the same rows and sizes, split at random",
         scales=ONE_UNIT),
 )
 BY_NAME = {s.name: s for s in SETS}
@@ -74,10 +85,12 @@ def paper_rate(s, method):
 
 
 def denominators(rates, most):
-    """Test sizes up to `most` of which every printed rate (rounded or cut to one decimal) is a possible share of errors."""
+    """Test sizes up to `most` of which every printed rate (rounded or cut to one decimal) is a
+    possible share of errors."""
 
     def possible(rate, n):
-        for k in range(max(0, math.floor(rate * n / 100) - 1), math.ceil((rate + 0.2) * n / 100) + 1):
+        for k in range(max(0, math.floor(rate * n / 100) - 1),
+                       math.ceil((rate + 0.2) * n / 100) + 1):
             share = 100 * k / n
             if abs(share - rate) <= 0.05 + 1e-9 or 0 <= share - rate < 0.1:
                 return True

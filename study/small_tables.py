@@ -51,7 +51,8 @@ def fit(program, train, test, options):
 
 
 def differences(program, seeds, folder):
-    """Of each kind: the default's RMSE over the paper's, in per cent, and how often it is not it."""
+    """Of each kind: the default's RMSE over the paper's, in per cent, and how often it is not
+    it."""
     result = []
     for kind in KINDS:
         over, other = [], 0
@@ -65,14 +66,17 @@ def differences(program, seeds, folder):
 
 
 def table(result):
-    rows = ["| table | ratings | difference, mean | largest | worse by more than 0.5 % | not paper |",
-            "|---|---|---|---|---|---|"]
+    rows = [
+        "| table | ratings | difference, mean | largest | worse by more than 0.5 % | not paper |",
+        "|---|---|---|---|---|---|"]
     everything, taken = [], 0
     for (height, width, rank, n, more), over, other in result:
-        what = {"--positions": ", informed positions", "--skew": ", uneven"}.get("".join(more[:1]), "")
-        rows.append(f"| {height} x {width}, rank {rank}{what} | {n} | {sum(over) / len(over):+.2f} % "
-                    f"| {max(over):+.2f} % | {sum(x > WORSE for x in over)} of {len(over)} "
-                    f"| {other} |")
+        what = {"--positions": ", informed positions",
+                "--skew": ", uneven"}.get("".join(more[:1]), "")
+        rows.append(
+            f"| {height} x {width}, rank {rank}{what} | {n} | {sum(over) / len(over):+.2f} % "
+            f"| {max(over):+.2f} % | {sum(x > WORSE for x in over)} of {len(over)} "
+            f"| {other} |")
         everything += over
         taken += other
     rows.append(f"| all | | {sum(everything) / len(everything):+.2f} % | {max(everything):+.2f} % "

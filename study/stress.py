@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Ratings of many shapes: `complete` at ranks 16 and 32 beside `--model paper`, which needs no rank.
+"""Ratings of many shapes: `complete` at ranks 16 and 32 beside `--model paper`, which needs no
+rank.
 
     study/stress.py [--program build/gibbsite] [--data ../shared/data] [--seed 11] [--only WORDS]
 

@@ -1,11 +1,13 @@
 #!/usr/bin/python3
 """The paper's tables and figures, made anew over the command line of Gibbsite.
 
-    study/study.py [--quick] [--out DIR] [--sets NAMES] [--methods NAMES] [--splits N] [--first-split K] [--repeats N] [--workers N] [--no-figures | --figure1] [--markdown FILE]
+    study/study.py [--quick] [--out DIR] [--sets NAMES] [--methods NAMES] [--splits N]
+    [--first-split K] [--repeats N] [--workers N] [--no-figures | --figure1] [--markdown FILE]
 
-Data: the folder GIBBSITE_DATA (default ../shared/data, seen from the repository). Results: CSV files and study.html under --out (default
-study/out, with --quick study/out/quick); what has been run is kept under its runs/ and not run again. --figure1: the paper's Figure 1 alone, as
-figure1.csv and figure1.html (two minutes; with --quick pima alone, a moment).
+Data: the folder GIBBSITE_DATA (default ../shared/data, seen from the repository). Results: CSV
+files and study.html under --out (default study/out, with --quick study/out/quick); what has been
+run is kept under its runs/ and not run again. --figure1: the paper's Figure 1 alone, as figure1.csv
+and figure1.html (two minutes; with --quick pima alone, a moment).
 """
 
 import argparse
@@ -29,25 +31,41 @@ def names(text, known, what):
     chosen = [name for name in text.split(",") if name]
     unknown = [name for name in chosen if name not in known]
     if unknown or not chosen:
-        print(f"study: --{what}: expected names from {', '.join(known)}, found '{text}'", file=sys.stderr)
+        print(f"study: --{what}: expected names from {', '.join(known)}, found '{text}'",
+              file=sys.stderr)
         sys.exit(2)
     return chosen
 
 
 def arguments():
-    parser = argparse.ArgumentParser(prog="study.py", description="The paper's tables and figures, made anew.", allow_abbrev=False)
-    parser.add_argument("--quick", action="store_true", help="three splits, three folds, the small sets, coarse grids: some minutes")
-    parser.add_argument("--out", help="folder of the results (default study/out, with --quick study/out/quick)")
-    parser.add_argument("--sets", help="some of the sets, separated by commas: " + ", ".join(sets.BY_NAME))
+    parser = argparse.ArgumentParser(prog="study.py",
+                                     description="The paper's tables and figures, made anew.",
+                                     allow_abbrev=False)
+    parser.add_argument("--quick", action="store_true",
+                        help="three splits, three folds, the small sets, coarse grids: some "
+                             "minutes")
+    parser.add_argument("--out",
+                        help="folder of the results (default study/out, with --quick "
+                             "study/out/quick)")
+    parser.add_argument("--sets",
+                        help="some of the sets, separated by commas: " + ", ".join(sets.BY_NAME))
     parser.add_argument("--methods", help="some of the methods: " + ", ".join(methods.TABLE))
-    parser.add_argument("--splits", type=int, help="random splits of a set (default 20, with --quick 3)")
-    parser.add_argument("--first-split", type=int, dest="first", metavar="K", help="number of the first of them (default 0): other numbers, other splits")
-    parser.add_argument("--repeats", type=int, help="repeats of the cross-validation (default 20, with --quick 1; fewer where there are many rows)")
-    parser.add_argument("--workers", type=int, default=2, help="units at a time, one thread each (default 2)")
+    parser.add_argument("--splits", type=int,
+                        help="random splits of a set (default 20, with --quick 3)")
+    parser.add_argument("--first-split", type=int, dest="first", metavar="K",
+                        help="number of the first of them (default 0): other numbers, other splits")
+    parser.add_argument("--repeats", type=int,
+                        help="repeats of the cross-validation (default 20, with --quick 1; fewer "
+                             "where there are many rows)")
+    parser.add_argument("--workers", type=int, default=2,
+                        help="units at a time, one thread each (default 2)")
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--no-figures", action="store_true", help="the tables alone")
-    which.add_argument("--figure1", action="store_true", help="the bound along the stochastic descent for ranking, alone: figure1.csv, figure1.html")
-    parser.add_argument("--markdown", metavar="FILE", help="write the tables to FILE as Markdown, too")
+    which.add_argument("--figure1", action="store_true",
+                       help="the bound along the stochastic descent for ranking, alone: "
+                            "figure1.csv, figure1.html")
+    parser.add_argument("--markdown", metavar="FILE",
+                        help="write the tables to FILE as Markdown, too")
     args = parser.parse_args()
     for name in ("splits", "repeats", "workers"):
         if getattr(args, name) is not None and getattr(args, name) < 1:
@@ -74,7 +92,9 @@ def chosen_methods(args):
         wanted.append("full")  # smc samples at the lambda chosen for it
     for method, programs in plan.missing_programs().items():
         if method in wanted:
-            print(f"study: {sets.TITLES[method]} left out: {' and '.join(programs)} not installed (tools/setup.sh study)")
+            print(
+                f"study: {sets.TITLES[method]} left out: {' and '.join(programs)} not installed "
+                f"(tools/setup.sh study)")
             wanted.remove(method)
     return wanted
 
@@ -82,7 +102,8 @@ def chosen_methods(args):
 def main():
     args = arguments()
     options = dict(plan.QUICK if args.quick else plan.FULL)
-    options.update({name: getattr(args, name) for name in ("splits", "first", "repeats") if getattr(args, name)})
+    options.update({name: getattr(args, name) for name in ("splits", "first", "repeats")
+                    if getattr(args, name)})
     chosen, figures = chosen_sets(args), not args.no_figures
     program = os.environ.get("GIBBSITE") or os.path.join(ROOT, "build", "gibbsite")
     if not os.access(program, os.X_OK):
@@ -90,13 +111,18 @@ def main():
     base = data.folder(ROOT)
     absent = plan.check_data(base, chosen, figures, args.quick)
     if absent:
-        print(f"study: skipped: {absent[0]}{' and others are' if absent[1:] else ' is'} not below {base}; GIBBSITE_DATA says where the data sets are")
+        print(
+            f"study: skipped: {absent[0]}{' and others are' if absent[1:] else ' is'} not below "
+            f"{base}; GIBBSITE_DATA says where the data sets are")
         return 0
     wanted = chosen_methods(args)
     os.environ.update(GIBBSITE_THREADS="1", LC_ALL="C")
     out = args.out or os.path.join(HERE, "out", *(["quick"] if args.quick else []))
     try:
-        work = plan_figures.descents(program, base, args.quick) if args.figure1 else plan.units(program, base, chosen, wanted, options, args.quick, figures)
+        work = plan_figures.descents(program, base,
+                                     args.quick) if args.figure1 else plan.units(
+                                         program, base, chosen, wanted, options, args.quick,
+                                         figures)
         results, kept = runs.run_all(work, runs.Store(os.path.join(out, "runs")), args.workers)
     except runs.Interrupted as note:
         print(f"study: {note}", file=sys.stderr)

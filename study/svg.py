@@ -1,5 +1,6 @@
-"""Charts as inline SVG: axes with titles, lines, marks, a legend and a text alternative. Colours come from the page's style sheet (classes c0 to c4), so
-that light, dark and print each have their own; dashes and shapes tell the series apart without colour."""
+"""Charts as inline SVG: axes with titles, lines, marks, a legend and a text alternative. Colours
+come from the page's style sheet (classes c0 to c4), so that light, dark and print each have their
+own; dashes and shapes tell the series apart without colour."""
 
 import math
 from html import escape
@@ -17,7 +18,8 @@ def short(value):
 
 
 class Axis:
-    """From data to positions. Logarithmic ticks are powers of ten and, over few decades, their doubles and fives."""
+    """From data to positions. Logarithmic ticks are powers of ten and, over few decades, their
+    doubles and fives."""
 
     def __init__(self, low, high, start, end, log=False):
         self.log, self.start, self.end = log, start, end
@@ -36,18 +38,21 @@ class Axis:
     def ticks(self):
         if self.log:
             factors = (1, 2, 5) if self.high - self.low < 2.5 else (1,)
-            all_ticks = [f * 10.0**k for k in range(math.floor(self.low), math.ceil(self.high) + 1) for f in factors]
+            all_ticks = [f * 10.0**k for k in range(math.floor(self.low), math.ceil(self.high) + 1)
+                         for f in factors]
             return [t for t in all_ticks if self.inside(t)]
         rough = (self.high - self.low) / 5
         power = 10 ** math.floor(math.log10(rough))
         step = next(f * power for f in (1, 2, 2.5, 5, 10) if f * power >= rough * 0.999)
-        return [round(k * step, 10) for k in range(math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9) + 1)]
+        return [round(k * step, 10) for k in range(math.ceil(self.low / step - 1e-9),
+                                                   math.floor(self.high / step + 1e-9) + 1)]
 
 
 class Plot:
     """One panel. `names` of rows instead of numbers make the vertical axis one of rows."""
 
-    def __init__(self, title, description, x, y, x_title, y_title, height=290, x_log=False, y_log=False, names=None, left=LEFT, legend_lines=1):
+    def __init__(self, title, description, x, y, x_title, y_title, height=290, x_log=False,
+                 y_log=False, names=None, left=LEFT, legend_lines=1):
         self.title, self.description, self.height = title, description, height
         bottom = height - 44 - 16 * legend_lines
         self.x = Axis(*x, left, WIDTH - RIGHT, x_log)
@@ -64,18 +69,24 @@ class Plot:
         if names:
             for row, name in enumerate(names):
                 at = self.y.at(row)
-                out.append(f'<line class="grid" x1="{left}" x2="{WIDTH - RIGHT}" y1="{at:.1f}" y2="{at:.1f}"/>')
+                out.append(
+                    f'<line class="grid" x1="{left}" x2="{WIDTH - RIGHT}" y1="{at:.1f}" '
+                    f'y2="{at:.1f}"/>')
                 out.append(text(left - 6, at + 4, name, "end"))
         else:
             for tick in self.y.ticks():
                 at = self.y.at(tick)
-                out.append(f'<line class="grid" x1="{left}" x2="{WIDTH - RIGHT}" y1="{at:.1f}" y2="{at:.1f}"/>')
+                out.append(
+                    f'<line class="grid" x1="{left}" x2="{WIDTH - RIGHT}" y1="{at:.1f}" '
+                    f'y2="{at:.1f}"/>')
                 out.append(text(left - 5, at + 4, short(tick), "end"))
         out.append(f'<path class="axis" d="M{left} {TOP}V{bottom}H{WIDTH - RIGHT}"/>')
-        out.append(text((left + WIDTH - RIGHT) / 2, bottom + 30, x_title, "middle", ' class="name"'))
+        out.append(text((left + WIDTH - RIGHT) / 2, bottom + 30, x_title, "middle",
+                        ' class="name"'))
         if y_title:
             middle = (TOP + bottom) / 2
-            out.append(text(12, middle, y_title, "middle", f' class="name" transform="rotate(-90 12 {middle:.1f})"'))
+            out.append(text(12, middle, y_title, "middle",
+                            f' class="name" transform="rotate(-90 12 {middle:.1f})"'))
 
     def line(self, points, colour, name=None, dash=None):
         """A path through the points; what lies outside the axes is cut off."""
@@ -90,7 +101,8 @@ class Plot:
         style = f' stroke-dasharray="{dash}"' if dash else ""
         self.shapes.append(f'<path class="line c{colour}" d="{"".join(d)}"{style}/>')
         if name:
-            self.legend.append((name, f'<path class="line c{colour}" d="M{{x}} {{y}}h22"{style}/>', 26))
+            self.legend.append((name, f'<path class="line c{colour}" d="M{{x}} {{y}}h22"{style}/>',
+                                26))
 
     def mark(self, x, y, shape, colour):
         if self.x.inside(x) and self.y.inside(y):
@@ -100,7 +112,9 @@ class Plot:
         """A horizontal interval."""
         low, high = (min(max(v, self.x.low), self.x.high) for v in (low, high))
         at = self.y.at(y)
-        self.shapes.append(f'<path class="line c{colour}" d="M{self.x.at(low):.1f} {at:.1f}H{self.x.at(high):.1f}"/>')
+        self.shapes.append(
+            f'<path class="line c{colour}" d="M{self.x.at(low):.1f} '
+            f'{at:.1f}H{self.x.at(high):.1f}"/>')
 
     def key(self, name, shape, colour):
         self.legend.append((name, self.glyph_template(shape, colour), 14))
@@ -131,6 +145,8 @@ class Plot:
             shapes.append(text(x + room, y, name))
             x += width
         return (
-            f'<svg role="img" viewBox="0 0 {WIDTH} {self.height}" aria-labelledby="{identity}-t {identity}-d">'
-            f'<title id="{identity}-t">{escape(self.title)}</title><desc id="{identity}-d">{escape(self.description)}</desc>{"".join(shapes)}</svg>'
+            f'<svg role="img" viewBox="0 0 {WIDTH} {self.height}" aria-labelledby="{identity}-t '
+            f'{identity}-d">'
+            f'<title id="{identity}-t">{escape(self.title)}</title><desc '
+            f'id="{identity}-d">{escape(self.description)}</desc>{"".join(shapes)}</svg>'
         )

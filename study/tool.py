@@ -23,12 +23,14 @@ def stop():
 
 
 def run(command, allowed=(0,)):
-    """Standard output of the command; Failed with its last words when it leaves otherwise than `allowed`."""
+    """Standard output of the command; Failed with its last words when it leaves otherwise than
+    `allowed`."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         with lock:
             if stopped.is_set():
                 raise Failed("stopped")
-            process = subprocess.Popen(list(map(str, command)), stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+            process = subprocess.Popen(list(map(str, command)), stdin=subprocess.DEVNULL,
+                                       stdout=out, stderr=err)
             running.add(process)
         _, status, use = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -41,10 +43,12 @@ def run(command, allowed=(0,)):
             said.append(file.read().decode("utf-8", "replace"))
     if process.returncode not in allowed:
         words = (said[1].strip() or said[0].strip()).splitlines()[-3:]
-        raise Failed(f"{' '.join(map(str, command))}: exit status {process.returncode}: {' / '.join(words)}")
+        raise Failed(
+            f"{' '.join(map(str, command))}: exit status {process.returncode}: {' / '.join(words)}")
     return said[0]
 
 
 def run_json(command):
-    """The JSON object that a gibbsite command prints. Exit status 4 is a result too: it did not converge, and says so."""
+    """The JSON object that a gibbsite command prints. Exit status 4 is a result too: it did not
+    converge, and says so."""
     return json.loads(run([*command, "--json", "--quiet"], allowed=(0, 4)))

@@ -6,8 +6,8 @@
 Stars: tastes of falling strength, rows of unequal scale and noise, ratings rounded to 1 .. 5,
 counts of rows and columns with heavy tails, and cells chosen by popularity and taste, or by
 popularity alone. Jokes: 100 columns, half to two thirds of them rated, values in [-10, 10] with
-heavy tails. A tenth of the ratings is kept to test on. `complete` at ranks 16 and 32 beside --model paper; one
-thread, some minutes. study/models.py puts it on its page.
+heavy tails. A tenth of the ratings is kept to test on. `complete` at ranks 16 and 32 beside --model
+paper; one thread, some minutes. study/models.py puts it on its page.
 """
 import argparse
 import json

@@ -11,6 +11,6 @@ raise SystemExit(not (find_spec("gibbsite") and find_spec("pytest")))' 2>/dev/nu
 fi
 cd "${TMPDIR:-/tmp}" || exit 1
 export GIBBSITE_ROOT=$root OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=1
-# Plugins that lie about on the system are none of ours.
+# Plugins that lie about on the system are not to be loaded here.
 export PYTEST_DISABLE_PLUGIN_AUTOLOAD=1
 exec "$python" -m pytest -q -p no:cacheprovider --rootdir "$root/bindings/python" "$1"

@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 """tools/api_page.py include/gibbsite.h: the public header as a markdown page, on standard output.
 
-Every name of the header appears with the words of its comment. A comment speaks for the declarations below it, up to the next comment or blank
-line; one at the end of a line for that line. A declaration without words is an error.
+Every name of the header appears with the words of its comment. A comment speaks for the
+declarations below it, up to the next comment or blank line; one at the end of a line for that line.
+A declaration without words is an error.
 """
 import os
 import re
@@ -18,7 +19,8 @@ def fail(message):
 
 def words(comment):
     """The text of a comment, without the stars that begin its lines."""
-    lines = [re.sub(r"^\s*\* ?", "", line) if k else line.strip() for k, line in enumerate(comment.split("\n"))]
+    lines = [re.sub(r"^\s*\* ?", "", line) if k else line.strip()
+             for k, line in enumerate(comment.split("\n"))]
     return "\n".join(line.rstrip() for line in lines).strip()
 
 
@@ -46,7 +48,8 @@ class Declaration:
 
 
 def read_members(body, kind):
-    """Members of a struct or enumerators of an enum, each with the comment that stands behind it."""
+    """Members of a struct or enumerators of an enum, each with the comment that stands behind
+    it."""
     members, at, end = [], 0, "," if kind == "enum" else ";"
     while at < len(body):
         if body[at].isspace() or body[at] in ",;":
@@ -80,7 +83,8 @@ def whole(path):
         page = page[page.index('extern "C" {') :]
         page = page[page.index("#endif") + len("#endif") : page.rindex("#ifdef __cplusplus")]
         pages.append(page.strip())
-    return COMMENT.match(text).group(0) + '\nextern "C" {\n#endif\n\n' + "\n\n".join(pages) + "\n\n#endif\n"
+    return COMMENT.match(text).group(0) + '\nextern "C" {\n#endif\n\n' + "\n\n".join(
+        pages) + "\n\n#endif\n"
 
 
 def read(text):
@@ -150,7 +154,9 @@ def together(items):
 
 
 def print_opening(opening, known):
-    print("# The C interface\n\nMade from `include/gibbsite.h`, comments and declarations; that file is the contract.\n")
+    print(
+        "# The C interface\n\nMade from `include/gibbsite.h`, comments and declarations; that "
+        "file is the contract.\n")
     code = False
     for line in opening.split("\n")[1:]:
         if line.startswith("    ") != code and line.strip():
@@ -180,14 +186,16 @@ def print_item(item, known):
         return
     print(f"| {'constant' if item.kind == 'enum' else 'member'} | meaning |\n|---|---|")
     for code, meaning in item.members:
-        print(f"| `{code}` | {prose(meaning, known)} |" if code else f"| | *{prose(meaning, known)}* |")
+        print(f"| `{code}` | {prose(meaning, known)} |" if code
+              else f"| | *{prose(meaning, known)}* |")
 
 
 def main():
     text = whole(sys.argv[1])
     opening, sections = read(text)
     names = [n for _, items in sections for item in items for n in item.names]
-    wanted = set(re.findall(r"GBS_API [^;]*?\b(gbs_\w+)\(", text)) | set(re.findall(r"(?:struct|enum) (gbs_\w+)", text))
+    wanted = set(re.findall(r"GBS_API [^;]*?\b(gbs_\w+)\(",
+                            text)) | set(re.findall(r"(?:struct|enum) (gbs_\w+)", text))
     if not wanted <= set(names):
         fail("not found as declarations: " + " ".join(sorted(wanted - set(names))))
     known = {n: "c-" + n for n in names}

@@ -57,7 +57,8 @@ def complaints(text):
 
 
 def cut(text):
-    """The last member of each struct that may grow goes; one that is declared with others, alone."""
+    """The last member of each struct that may grow goes; one that is declared with others,
+    alone."""
     def shorter(found):
         name, body = found.groups()
         if name in FROZEN | SIZED:

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""tools/check-columns.py: lines end at 100 columns: all of C, comments of scripts and of CMake, prose
-of pages. Code of scripts, what a page shows or a program wrote, and tables may be longer. One line
-for each that is too long; fails where there is one."""
+"""tools/check-columns.py: lines end at 100 columns: all of C, comments of scripts and of CMake,
+prose of pages. Code of scripts, what a page shows or a program wrote, and tables may be longer. One
+line for each that is too long; fails where there is one."""
 import os
 import re
 import subprocess

@@ -105,7 +105,7 @@ for folder in cli bindings/*/; do
         target=$(resolve "$file" "$name")
         case $target in
         include/* | generated/* | "$folder"/*) ;;
-        # A header of another package (a binding's host language) is no business of ours; one of
+        # A header of another package (a binding's host language) is not checked; one of
         # src/ is.
         unknown/*) [[ $folder != cli ]] || complain "$file" "$line" "$name" 'not found' ;;
         *) complain "$file" "$line" "$name" "$folder may see gibbsite.h and its own headers only" ;;

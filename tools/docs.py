@@ -1,10 +1,13 @@
 #!/usr/bin/python3
-"""tools/docs.py PROGRAM OUT: the pages of docs/ as HTML in OUT, by pandoc. Fails when a link leads nowhere or a page is in no list.
-tools/docs.py --check OUT: only checks the links of pages made before.
+"""tools/docs.py PROGRAM OUT: the pages of docs/ as HTML in OUT, by pandoc. Fails when a link leads
+nowhere or a page is in no list. tools/docs.py --check OUT: only checks the links of pages made
+before.
 
-docs/index.md is the table of contents: its headings and lists become the bar of navigation. Pages link one another by their markdown files, so
-that they read on code hosts too; here these become links to HTML. Two pages are made, not written: the C interface from include/gibbsite.h, and
-the commands from the program's manual pages. Any other file of the repository that a page links is shown as it is.
+docs/index.md is the table of contents: its headings and lists become the bar of navigation. Pages
+link one another by their markdown files, so that they read on code hosts too; here these become
+links to HTML. Two pages are made, not written: the C interface from include/gibbsite.h, and the
+commands from the program's manual pages. Any other file of the repository that a page links is
+shown as it is.
 """
 import html
 import os
@@ -62,7 +65,8 @@ def contents(index):
         if heading:
             groups.append((heading.group(1), []))
         elif link and groups:
-            groups[-1][1].append((link.group(1), os.path.normpath(os.path.join("docs", link.group(2)))))
+            groups[-1][1].append((link.group(1),
+                                  os.path.normpath(os.path.join("docs", link.group(2)))))
     return [group for group in groups if group[1]]
 
 
@@ -72,7 +76,8 @@ def navigation(groups, here):
         out.append(f"<li><span>{html.escape(heading)}</span><ul>")
         for title, source in items:
             mark = ' aria-current="page"' if page_name(source) == here else ""
-            out.append(f'<li><a href="{page_name(source)}"{mark}>{html.escape(title.replace("`", ""))}</a></li>')
+            words = html.escape(title.replace("`", ""))
+            out.append(f'<li><a href="{page_name(source)}"{mark}>{words}</a></li>')
         out.append("</ul></li>")
     return "<ul>" + "".join(out) + "</ul>"
 
@@ -91,7 +96,8 @@ TALL = ("mfrac", "munder", "munderover", "mover", "mtable", "mroot")
 
 
 def formula(match):
-    """pandoc's MathML, with brackets that grow around tall things only, and names of several letters upright and in one piece."""
+    """pandoc's MathML, with brackets that grow around tall things only, and names of several
+    letters upright and in one piece."""
     root = xml.fromstring(match.group(0))
     for item in root.iter():
         tags = [child.tag.removeprefix(f"{{{MATHML}}}") for child in item]
@@ -123,7 +129,8 @@ class Site:
         if not os.path.isfile(os.path.join(ROOT, file)):
             fail(f"{source}: the link {target} leads nowhere")
         self.ask(file)
-        return os.path.relpath(page_name(file), os.path.dirname(here) or ".") + (f"#{place}" if place else "")
+        return os.path.relpath(page_name(file),
+                               os.path.dirname(here) or ".") + (f"#{place}" if place else "")
 
     def picture(self, here, source, target):
         """A picture beside a markdown file goes to the same place beside its page."""
@@ -144,11 +151,16 @@ class Site:
 
     def write(self, name, title, body):
         body = re.sub(r'<pre class="console"><code>(.*?)</code></pre>', console, body, flags=re.S)
-        body = body.replace("<pre><code>", '<pre tabindex="0"><code>').replace("<table>", '<div class="wide" role="region" aria-label="Table" tabindex="0"><table>')
+        body = body.replace("<pre><code>",
+                            '<pre tabindex="0"><code>').replace("<table>",
+                                                                '<div class="wide" role="region" '
+                                                                'aria-label="Table" '
+                                                                'tabindex="0"><table>')
         body = body.replace("</table>", "</table></div>")
         body = re.sub(r"(?<!>)<code>([^<]{1,28})</code>", r'<code class="short">\1</code>', body)
         up = "../" * name.count("/")
-        page = self.template.replace("$title$", html.escape(title)).replace("$body$", body).replace("$up$", up)
+        page = self.template.replace("$title$",
+                                     html.escape(title)).replace("$body$", body).replace("$up$", up)
         menu = navigation(self.groups, name)
         page = page.replace("$menu$", re.sub(r'href="', f'href="{up}', menu))
         path = os.path.join(self.out, name)
@@ -159,7 +171,8 @@ class Site:
     def markdown(self, source, text):
         name = page_name(source)
         body = re.sub(r"<math .*?</math>", formula, run(PANDOC, text), flags=re.S)
-        body = re.sub(r'href="([^"]*)"', lambda m: f'href="{html.escape(self.link(name, source, html.unescape(m.group(1))))}"', body)
+        body = re.sub(r'href="([^"]*)"', lambda m: 'href="%s"' % html.escape(
+            self.link(name, source, html.unescape(m.group(1)))), body)
         for target in re.findall(r'<img [^>]*?src="([^"]*)"', body):
             self.picture(name, source, html.unescape(target))
         title = re.search(r"<h1[^>]*>(.*?)</h1>", body, re.S)
@@ -169,16 +182,21 @@ class Site:
 
     def plain(self, source):
         text = html.escape(read(os.path.join(ROOT, source)))
-        self.write(page_name(source), source, f"<h1>{html.escape(source)}</h1>\n<pre><code>{text}</code></pre>")
+        self.write(page_name(source), source,
+                   f"<h1>{html.escape(source)}</h1>\n<pre><code>{text}</code></pre>")
 
     def commands(self, program):
         names = re.findall(r'"name": "([a-z]+)"', run([program, "help", "--json"]))
-        parts = ["<h1>Commands</h1>\n<p>The manual pages of the program, which come from the table that its options are read by.</p>"]
+        parts = [
+            "<h1>Commands</h1>\n<p>The manual pages of the program, which come from the table "
+            "that its options are read by.</p>"]
         parts.append("<p>" + ", ".join(f'<a href="#{n}">{n}</a>' for n in names) + "</p>")
         for name in names:
-            page = run(["pandoc", "--from=man", "--to=html5", "--shift-heading-level-by=2"], run([program, "help", "--man", name]))
+            page = run(["pandoc", "--from=man", "--to=html5", "--shift-heading-level-by=2"],
+                       run([program, "help", "--man", name]))
             page = re.sub(r'<h3 id="([^"]*)"', lambda m: f'<h3 id="{name}-{m.group(1)}"', page)
-            page = re.sub(r"<h3[^>]*>(SEE ALSO|EXIT STATUS|ENVIRONMENT)</h3>.*?(?=<h3|\Z)", "", page, flags=re.S)
+            page = re.sub(r"<h3[^>]*>(SEE ALSO|EXIT STATUS|ENVIRONMENT)</h3>.*?(?=<h3|\Z)", "",
+                          page, flags=re.S)
             page = re.sub(r"<h3[^>]*>NAME</h3>\s*<p>gibbsite-[a-z]+ - ", "<p>", page)
             parts.append(f'<h2 id="{name}">gibbsite {name}</h2>\n{page}')
         self.write("commands.html", "Commands", "\n".join(parts))
@@ -223,15 +241,18 @@ class Anchors(HTMLParser):
 
 
 def check(out):
-    """Every link inside the pages finds its page and its place; no place is there twice. Returns the number of pages and links."""
+    """Every link inside the pages finds its page and its place; no place is there twice. Returns
+    the number of pages and links."""
     pages, broken, count = {}, [], 0
     for folder, _, files in os.walk(out):
         for name in files:
             path = os.path.join(folder, name)
-            if name.endswith(".html") and "gallery/" not in os.path.relpath(path, out):  # these are not ours to check
+            # these are not ours to check
+            if name.endswith(".html") and "gallery/" not in os.path.relpath(path, out):
                 pages[os.path.relpath(path, out)] = Anchors(read(path))
     for name, page in sorted(pages.items()):
-        broken += [f"{name}: the place {i} is there twice" for i in set(page.ids) if page.ids.count(i) > 1]
+        broken += [f"{name}: the place {i} is there twice" for i in set(page.ids)
+                   if page.ids.count(i) > 1]
         for link in page.links:
             if re.match(r"https?:", link):
                 continue

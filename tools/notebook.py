@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """tools/notebook.py: writes examples/notebook.ipynb with what its cells show now.
 
-Run it with the package installed: build/python/venv/bin/python3 tools/notebook.py. The tests run the
-cells again and compare (bindings/python/tests/test_pages.py).
+Run it with the package installed: build/python/venv/bin/python3 tools/notebook.py. The tests run
+the cells again and compare (bindings/python/tests/test_pages.py).
 """
 import ast
 import json
@@ -14,7 +14,8 @@ CELLS = [
     ("markdown", """# A certified classifier
 
 A fit comes with a number that the true error of its labels stays below, with the stated confidence.
-The rows here are simulated: one label in ten is flipped, so that the best possible error is 10 %."""),
+The rows here are simulated: one label in ten is flipped, so that the best possible error is \
+10 %."""),
     ("code", """from gibbsite import GibbsiteClassifier, plots, simulate
 
 X, y, truth = simulate(rows=1000, cols=5, noise=0.1)
@@ -28,7 +29,8 @@ round(c.value, 4), round(c.empirical, 4), c.rows, c.status"""),
 bool(1 - model.score(X_new, y_new) <= model.certificate_.value)"""),
     ("markdown", "Probabilities are calibrated. The reliability of the test rows, as a picture:"),
     ("code", "plots.reliability(model)"),
-    ("markdown", """Columns that are selected with a look at all rows break a certificate. `CertifiedPipeline`
+    ("markdown", """Columns that are selected with a look at all rows break a certificate. \
+`CertifiedPipeline`
 selects on the rows that are learned from:"""),
     ("code", """import numpy as np
 from sklearn.feature_selection import SelectKBest

@@ -224,16 +224,13 @@ const struct command command_complete = {
     "complete RATINGS [-o MODEL] [OPTIONS]",
     "fill in a matrix from some of its cells",
     "RATINGS is a CSV file of row, col, value (identifiers may be texts; a cell may come more than "
-    "once) or a MatrixMarket "
-    "coordinate file.\n"
+    "once) or a MatrixMarket coordinate file.\n"
     "The model is a mean, biases of rows and columns, and a product of factors; rows have noise of "
-    "their own, and which cells\n"
-    "are rated says something of rows and columns too (--positions). --model paper is the paper's "
-    "model, which switches components off.\n"
+    "their own, and which cells are rated says something of rows and columns too (--positions). "
+    "--model paper is the paper's model, which switches components off.\n"
     "predict takes the model and a file of pairs, and prints value and standard deviation. With "
-    "--range, known in advance, the "
-    "error of\n"
-    "the values that predict prints gets a certificate, by ratings kept from the fit.",
+    "--range, known in advance, the error of the values that predict prints gets a certificate, by "
+    "ratings kept from the fit.",
     "gibbsite complete ratings.csv -o model.json --test test.csv\n"
     "gibbsite complete ratings.csv --range 1:5 --prior informed --json\n"
     "gibbsite complete ratings.csv --select cv --restarts 3 -o model.json\n"

@@ -169,18 +169,14 @@ const struct command command_evaluate = {
     "evaluate MODEL DATA [OPTIONS]",
     "error, precision, recall, F1, cost and AUC on labelled rows",
     "DATA must hold the label column of the training file. The error is that of the labels. Beside "
-    "precision, recall and F1 of\n"
-    "each label stand exact lower bounds on their true values, each by itself, and beside the "
-    "error "
-    "an upper one: they hold if the\n"
-    "rows are fresh and the threshold was fixed before they were seen. --threshold gives labels by "
-    "another one than the model's own.\n"
+    "precision, recall and F1 of each label stand exact lower bounds on their true values, each by "
+    "itself, and beside the error an upper one: they hold if the rows are fresh and the threshold "
+    "was fixed before they were seen. --threshold gives labels by another one than the model's "
+    "own.\n"
     "The Gibbs error is that of one classifier drawn from the posterior, the Gibbs risk (--json) "
     "the mean loss of the fit's own loss.\n"
     "A sample file counts as a model: its vote is the average vote of its particles. A completion "
-    "and a file of ratings give RMSE, mean absolute "
-    "error and the coverage of "
-    "intervals.",
+    "and a file of ratings give RMSE, mean absolute error and the coverage of intervals.",
     "gibbsite evaluate model.json test.csv\n"
     "gibbsite evaluate model.json test.csv --threshold 0.3\n"
     "gibbsite evaluate model.json test.csv --importance\n"

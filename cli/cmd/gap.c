@@ -297,20 +297,13 @@ const struct command command_gap = {
     "gap TRAIN MODEL... [OPTIONS]",
     "how far fitted models are from the Gibbs posterior they approximate",
     "Samples the Gibbs posterior once, with loss, lambda, prior and columns of the models (which "
-    "must agree), and prints for "
-    "each model\n"
-    "KL(model || Gibbs) = free energy + log Z with its standard error, also divided by lambda, the "
-    "unit of the bounds. TRAIN "
-    "must hold the\n"
-    "rows that the models were fitted to, all of them: the free energy is computed again and "
-    "compared. Under an informed prior "
-    "the risk is\n"
-    "over the certified rows and the prior's mean is the model's. Each stage of a progressive "
-    "model approximates a Gibbs "
-    "posterior of its\n"
-    "own, which is sampled in turn; so does each binary problem of a model of three classes or "
-    "more (fit it with --loss hinge:\n"
-    "classes that were fitted together, by the softmax loss, have none).",
+    "must agree), and prints for each model KL(model || Gibbs) = free energy + log Z with its "
+    "standard error, also divided by lambda, the unit of the bounds. TRAIN must hold the rows that "
+    "the models were fitted to, all of them: the free energy is computed again and compared. Under "
+    "an informed prior the risk is over the certified rows and the prior's mean is the model's. "
+    "Each stage of a progressive model approximates a Gibbs posterior of its own, which is sampled "
+    "in turn; so does each binary problem of a model of three classes or more (fit it with --loss "
+    "hinge: classes that were fitted together, by the softmax loss, have none).",
     "gibbsite fit train.csv --bound kl --family diagonal -o diagonal.json\n"
     "gibbsite fit train.csv --bound kl --family full -o full.json\n"
     "gibbsite gap train.csv diagonal.json full.json",

@@ -252,9 +252,7 @@ const struct command command_help = {
     "help [COMMAND] [OPTIONS]",
     "help on a command; manual pages and completion for shells",
     "Without COMMAND, the list of commands. --man and --completion print what `make install` puts "
-    "into the manual and into the "
-    "folders of\n"
-    "the shells.",
+    "into the manual and into the folders of the shells.",
     "gibbsite help fit\n"
     "gibbsite help --man fit | man -l -\n"
     "source <(gibbsite help --completion bash)",

@@ -184,13 +184,12 @@ const struct command command_inspect = {
     FOR_INSPECT,
     "inspect MODEL [OPTIONS]",
     "what a model file holds",
-    "Prints how the model was fitted, how well, and its coefficients: where the score is linear "
-    "in the columns, per unit of them and as a factor on the odds. Of a model that was fitted "
-    "with --importance, how much each column matters. A sample "
-    "file "
-    "shows\nhow it was drawn and the mean and standard deviation over its particles, a completion "
-    "what it has learned. --card writes a model card: data, choices, certificates "
-    "with what they assume, limits, and version, seed and rows that it was made with.",
+    "Prints how the model was fitted, how well, and its coefficients: where the score is linear in "
+    "the columns, per unit of them and as a factor on the odds. Of a model that was fitted with "
+    "--importance, how much each column matters. A sample file shows how it was drawn and the mean "
+    "and standard deviation over its particles, a completion what it has learned. --card writes a "
+    "model card: data, choices, certificates with what they assume, limits, and version, seed and "
+    "rows that it was made with.",
     "gibbsite inspect model.json\n"
     "gibbsite inspect model.json --card -o card.md\n"
     "gibbsite inspect model.json --json",

@@ -105,10 +105,11 @@ static int check_kept(const struct prediction *p) {
         for (size_t i = 0; i < n; i++)
             taken = taken || strcmp(name, own[i]) == 0;
         if (taken)
-            return app_fail(p->app, EXIT_USAGE,
-                            "predict: --keep %s: the predictions have a column of that name; with "
-                            "--json the two stand apart",
-                            name);
+            return app_fail(
+                p->app, EXIT_USAGE,
+                "predict: --keep %s: the predictions have a column of that name; --json "
+                "has the kept ones under `kept`",
+                name);
     }
     return EXIT_DONE;
 }
@@ -350,22 +351,16 @@ const struct command command_predict = {
     "predict MODEL DATA [-o FILE] [OPTIONS]",
     "predict new rows: label, prob, score, vote",
     "Prints one CSV row per row of DATA: the label, which the certificate of the default fit is "
-    "about; prob, the calibrated\n"
-    "probability of the positive label; score, x'm, which orders rows as prob does; and vote, the "
-    "share of classifiers drawn\n"
-    "from the model that vote for the positive label. Of a model fitted another way (--bound, "
-    "--prior zero) prob is that share,\n"
-    "and of a mixture of stages the score its normal quantile. "
-    "A model that ranks leaves the label empty; its prob is the probability of "
-    "outranking a\n"
-    "random negative row of the training data, the share of their scores below. (Of a sample file: "
-    "the average vote of its "
-    "particles, and their mean score, which is also what ranks.) Columns "
-    "are matched by name (by position in files without names); labels in DATA are "
-    "not used.\n"
+    "about; prob, the calibrated probability of the positive label; score, x'm, which orders rows "
+    "as prob does; and vote, the share of classifiers drawn from the model that vote for the "
+    "positive label. Of a model fitted another way (--bound, --prior zero) prob is that share, and "
+    "of a mixture of stages the score its normal quantile. A model that ranks leaves the label "
+    "empty; its prob is the probability of outranking a random negative row of the training data, "
+    "the share of their scores below. (Of a sample file: the average vote of its particles, and "
+    "their mean score, which is also what ranks.) Columns are matched by name (by position in "
+    "files without names); labels in DATA are not used.\n"
     "A completion takes pairs (row, col) and prints, line by line, value, sd (of a new rating) and "
-    "new: whether the row, the\n"
-    "column or both had neither ratings nor features.",
+    "new: whether the row, the column or both had neither ratings nor features.",
     "gibbsite predict model.json new.csv > predictions.csv\n"
     "gibbsite predict model.json new.csv --keep id,name -o predictions.csv\n"
     "zcat new.csv.gz | gibbsite predict model.json -\n"

@@ -156,8 +156,8 @@ static void note_new(const struct app *app, const struct cells *c) {
             count[side] += c->index[side][e] == GBS_UNSEEN;
     if (count[0] + count[1] > 0)
         app_note(app,
-                 "%s: %zu cells lie in rows that the model does not know, %zu in such columns; "
-                 "there the prior speaks",
+                 "%s: %zu in rows and %zu in columns that the model does not know: these cells are "
+                 "predicted from the prior",
                  c->file, count[0], count[1]);
 }
 

@@ -139,16 +139,11 @@ const struct command command_report = {
     "report RUN.json... [-o FILE.html] [OPTIONS]",
     "a page with charts of one or more runs",
     "RUN.json is what fit, evaluate, cv, sample, gap, complete, theory or inspect print with "
-    "--json; - is standard input. The "
-    "page is one HTML file that\n"
-    "opens from disk without a network: what the certificate means and assumes in plain words, the "
-    "certificate taken apart, "
-    "bound and risks along\n"
-    "lambda, convergence, coefficients with posterior intervals, reliability diagram, ROC curve, "
-    "residuals, gaps; data and "
-    "options in full. Several runs\n"
-    "share a page, with a comparison at its top. What a run lacks is named, with the option that "
-    "brings it.",
+    "--json; - is standard input. The page is one HTML file that opens from disk without a "
+    "network: what the certificate means and assumes in plain words, the certificate taken apart, "
+    "bound and risks along lambda, convergence, coefficients with posterior intervals, reliability "
+    "diagram, ROC curve, residuals, gaps; data and options in full. Several runs share a page, "
+    "with a comparison at its top. What a run lacks is named, with the option that brings it.",
     "gibbsite fit train.csv --test test.csv --json > run.json\n"
     "gibbsite report run.json -o report.html\n"
     "gibbsite report zero.json informed.json ranking.json -o report.html\n"

@@ -1,12 +1,13 @@
 /* gibbsite simulate: data of known truth.
  *
- *   x ~ N(0, I_d) (each cell kept with probability `density`), theta fixed by the seed, |theta| =
- * 1, y = sign(x'theta), or of another function of x (simulate_shape.c), flipped with probability
- * `noise` < 1/2. Cells left out between two that are kept are drawn at once: their number is
+ *   x ~ N(0, I_d), each cell kept with probability `density`;  theta fixed by the seed, |theta| = 1
+ *   y = sign(x'theta), or of another function of x (simulate_shape.c), flipped with probability
+ *       `noise` < 1/2
+ *
+ * So the Bayes classifier is that sign and the Bayes risk is `noise` exactly. Cells left out
+ * between two that are kept are drawn at once: their number is
  *
  *   floor(log(u) / log(1 - density)), u uniform:  P(g or more) = P(u <= (1 - density)^g)
- *
- * So the Bayes classifier is that sign and the Bayes risk is `noise` exactly.
  *
  *   rank:  y = +1 or -1 with equal chances, x ~ N(y delta theta, I_d)
  *
@@ -365,19 +366,12 @@ const struct command command_simulate = {
     "simulate classify|rank|ratings [-o FILE] [OPTIONS]",
     "data of known truth",
     "classify: rows x ~ N(0, I), labels sign(x'theta) with |theta| = 1, each flipped with "
-    "probability --noise: the Bayes risk "
-    "is that "
-    "number exactly,\n"
-    "and it is printed on standard error. --shape has signs of other functions, which no line "
-    "divides. rank: labels of equal chances, x ~ N(y delta theta, I), "
-    "with delta such that the "
-    "best score has\n"
-    "an AUC of 1 - noise exactly. Written as CSV, or as the ending of FILE (.svm, .npy) or "
-    "--format says.\n"
+    "probability --noise: the Bayes risk is that number exactly, and it is printed on standard "
+    "error. --shape has signs of other functions, which no line divides. rank: labels of equal "
+    "chances, x ~ N(y delta theta, I), with delta such that the best score has an AUC of 1 - noise "
+    "exactly. Written as CSV, or as the ending of FILE (.svm, .npy) or --format says.\n"
     "ratings: row, col, value of cells drawn at random from a matrix of rank --rank with a mean "
-    "and biases, plus noise of "
-    "standard "
-    "deviation --noise.",
+    "and biases, plus noise of standard deviation --noise.",
     "gibbsite simulate classify --rows 2000 --cols 20 --noise 0.1 -o train.csv\n"
     "gibbsite simulate classify --rows 5000 --cols 20 --noise 0.1 --skip 2000 -o test.csv\n"
     "gibbsite simulate classify --shape rings --rows 2000 --cols 2 -o rings.csv\n"

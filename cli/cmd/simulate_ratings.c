@@ -1,8 +1,10 @@
 /* gibbsite simulate ratings.
  *
- *   theta_ij = 3 + a_i + b_j + u_i'v_j,   a, b ~ N(0, 1/4),   u_ik, v_jk ~ N(0, 1/sqrt(rank)): the
- * product has variance 1 ratings: independent draws of a cell (rows and columns alike, or with
- * log-normal frequencies) and y = theta + noise x N(0, 1)
+ *   theta_ij = 3 + a_i + b_j + u_i'v_j,   a, b ~ N(0, 1/4),   u_ik, v_jk ~ N(0, 1/sqrt(rank)),
+ *   y = theta_ij + noise x N(0, 1)
+ *
+ * so that u'v has variance 1. Ratings are independent draws of a cell: rows and columns alike, or
+ * with log-normal frequencies.
  *
  * --positions informed: a cell drawn so is kept with probability 1 / (1 + exp(-2 u'v)), else
  * another is drawn. Independent draws all the same, from a law that depends on taste.

@@ -118,12 +118,9 @@ const struct command command_theory = {
     "theory --n N --d D [OPTIONS]",
     "oracle inequalities and recommended constants for n rows and d coefficients",
     "No data is read. Each value comes from a theorem of the paper, made as small as its variance "
-    "allows; the closed form that "
-    "the\n"
-    "paper prints stands beside it with a verdict: valid, loose, or not valid. --lambda and "
-    "--prior-sd replace the "
-    "recommended\n"
-    "constants; the printed forms that fix these themselves are then left out.",
+    "allows; the closed form that the paper prints stands beside it with a verdict: valid, loose, "
+    "or not valid. --lambda and --prior-sd replace the recommended constants; the printed forms "
+    "that fix these themselves are then left out.",
     "gibbsite theory --n 1000 --d 5\n"
     "gibbsite theory --n 32561 --d 108 --confidence 0.99 --json\n"
     "gibbsite theory --n 100000 --d 10 --rows 943 --cols 1682 --rank 10",

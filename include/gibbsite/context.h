@@ -39,8 +39,8 @@ GBS_API gbs_status gbs_context_set_log(gbs_context *ctx, gbs_log_callback log, v
 GBS_API gbs_status gbs_context_set_progress(gbs_context *ctx, gbs_progress_callback progress,
                                             void *user);
 GBS_API gbs_status gbs_context_set_cancel(gbs_context *ctx, gbs_cancel_callback cancel, void *user);
-/* Asks it at most once in so many seconds, by the clock: for a callback that is dear, such as one
- * that takes a lock. 0, the default: as often as the library looks up, many times a second. */
+/* Asks it at most once in so many seconds, by the clock: for a slow callback, such as one that
+ * takes a lock. 0, the default: as often as the library looks up, many times a second. */
 GBS_API gbs_status gbs_context_set_cancel_pause(gbs_context *ctx, double seconds);
 /* Threads of the calls to come: at most so many, and more than 128 are never started. 0:
  * OMP_NUM_THREADS where it is set, else the CPUs that the process may use by its affinity mask and

@@ -1,14 +1,14 @@
 /* The exponential moment behind the hinge bound (docs/maths.md, 6.3).
  *
- *   f = log E exp(a b(c_x |theta|)^2),   theta ~ N(m0, v I_d),   a = lambda^2/(8n),   b(t) =
- * min(2t, 1+t)
+ *   f = log E exp(a b(c_x |theta|)^2),   theta ~ N(m0, v I_d),
+ *   a = lambda^2/(8n),   b(t) = min(2t, 1+t)
  *
  * For a fixed theta the hinge loss lies between max(0, 1-t) and 1+t, t = c_x |theta|: Hoeffding's
  * lemma with a range of b(t). rho = |theta|/sqrt(v) has the non-central chi law with d degrees and
  * distance delta = |m0|/sqrt(v), a Poisson mixture:
  *
- *   density(rho) = rho sum_j P(j; delta^2/2) P(d/2 - 1 + j; rho^2/2),   P(x; mu) = mu^x e^-mu /
- * Gamma(x+1).
+ *   density(rho) = rho sum_j P(j; delta^2/2) P(d/2 - 1 + j; rho^2/2),
+ *   P(x; mu) = mu^x e^-mu / Gamma(x+1)
  *
  * Everything is kept as logarithms. With s = c_x sqrt(v) the integrand has a kink at rho = 1/s; on
  * either side its logarithm h is unimodal: h'(rho)/rho = const + 2as [beyond the kink]/rho +

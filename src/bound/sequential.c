@@ -10,8 +10,8 @@
  * (u_1 .. u_m) lies above m independent uniforms, and any falling function of them has a known law
  * that its value does not exceed. Take
  *
- *   T(p) = sum_t w_t max(B_t(u_t), b_t),   B_t(u) = the (1 - u)-quantile of Beta(k_t + 1, n_t -
- * k_t),
+ *   T(p) = sum_t w_t max(B_t(u_t), b_t),
+ *   B_t(u) = the (1 - u)-quantile of Beta(k_t + 1, n_t - k_t),
  *
  * with k_t the errors predicted from the first rows and b_t the `KEPT`-quantile of that law. T at
  * the true p is at most the sum of the m independent variables w_t max(Beta_t, b_t), whose (1 -

@@ -1,8 +1,8 @@
 /* xi(n), the price of a bound that holds for every posterior at once (Maurer 2004;
  * docs/maths.md, 6.1).
  *
- *   xi(n) = sum_k C(n,k) (k/n)^k (1-k/n)^(n-k) = e^n n^-n Gamma(n+1, n) = sum_(j=0..n) prod_(i<j)
- * (1 - i/n)
+ *   xi(n) = sum_k C(n,k) (k/n)^k (1-k/n)^(n-k) = e^n n^-n Gamma(n+1, n)
+ *         = sum_(j=0..n) prod_(i<j) (1 - i/n)
  *
  * The last form has positive, falling terms, about sqrt(72 n) of which count in double: exact up to
  * rounding, which is added on top. Beyond 10^9 the expansion sqrt(pi n/2) + 2/3 + O(n^-1/2) is used

@@ -1,9 +1,12 @@
 /* The free energy of a completion, exact (docs/maths.md, 8.4).
  *
- *   KL(q || prior) = sum over items 1/2 [ sum_c E(1/gamma_c) E x_c^2 + sum_c E log gamma_c - log
- * det S - own ] + sum_c KL(InvGamma || InvGamma) + KL(mu) F = tau/2 sum E (y - p)^2 + KL (noise
- * given: lambda r + KL, lambda = n tau / 2) F = tau/2 sum E (y - p)^2 - n/2 (E log tau - log 2 pi)
- * + KL + KL(Gamma || Gamma)             (noise learned: minus the evidence bound)
+ *   KL(q || prior) = sum over items 1/2 [ sum_c E(1/gamma_c) E x_c^2 + sum_c E log gamma_c
+ *                                         - log det S - own ]
+ *                    + sum_c KL(InvGamma || InvGamma) + KL(mu)
+ *
+ *   noise given:    F = tau/2 sum E (y - p)^2 + KL = lambda r + KL,   lambda = n tau / 2
+ *   noise learned:  F = tau/2 sum E (y - p)^2 - n/2 (E log tau - log 2 pi) + KL
+ *                       + KL(Gamma || Gamma),   minus the evidence bound
  */
 #include "completion/factors.h"
 #include "kernel/special.h"

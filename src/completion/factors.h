@@ -1,10 +1,12 @@
 /* Matrix completion (docs/maths.md, 8.1): y = mu + a_i + b_j + u_i'v_j + noise, and the
  * distribution q of its unknowns.
  *
- *   u_ik, v_jk | gamma_k ~ N(0, gamma_k), a_i | alpha ~ N(0, alpha), b_j | beta ~ N(0, beta), the
- * variances inverse-gamma, mu ~ N(m0, v0), noise precision tau ~ Gamma(shape, scale), or fixed. q =
- * prod_i q(u_i, a_i) prod_j q(v_j, b_j) prod q(variances) q(mu) q(tau): a row's factors and bias
- * keep their joint covariance.
+ *   u_ik, v_jk | gamma_k ~ N(0, gamma_k),   a_i | alpha ~ N(0, alpha),   b_j | beta ~ N(0, beta),
+ *   the variances inverse-gamma,   mu ~ N(m0, v0),   noise precision tau ~ Gamma, or fixed
+ *
+ *   q = prod_i q(u_i, a_i) prod_j q(v_j, b_j) prod q(variances) q(mu) q(tau)
+ *
+ * A row's factors and bias keep their joint covariance.
  *
  * One side (rows or columns) at a time: seen from a row, a column is the vector z = (v_j, 1, b_j),
  * of which the row's own unknowns multiply the first rank + 1 and the last is an offset. E zz' and

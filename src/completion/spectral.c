@@ -1,7 +1,7 @@
 /* A start from the spectrum of the ratings (docs/maths.md, 8.6): the leading singular vectors of
  *
- *   M_ij = sum of (y - centre - a_i - b_j) over the ratings of cell (i, j) / sqrt((n_i + n1) (n_j +
- * n2)),
+ *   M_ij = sum of (y - centre - a_i - b_j) over the ratings of cell (i, j)
+ *          / sqrt((n_i + n1) (n_j + n2)),
  *
  * a, b shrunken means of rows and columns, n_i, n_j numbers of ratings, n1, n2 their means. If
  * cells are rated with probability n_i n_j / n, the unscaled mean of M is (sqrt(n_i)

@@ -1,12 +1,12 @@
 /* Half a sweep: the best q of every row given the columns, or the other way round; or, for the
  * sampler, a draw from their law (docs/maths.md, 8.2).
  *
- *   precision  P_i = diag(E 1/gamma) + tau A,  A = sum over the row's ratings of E zz' (own
- * coordinates) mean       m_i = P_i^-1 tau (r - mu sum E z - E z b),  r = sum y E z error      sum
- * E (y - p)^2 = sum y^2 + tr(E xx' A) + sum E b^2 - 2 m'(r - E z b) - 2 sum y E b
+ *   precision  P_i = diag(E 1/gamma) + tau A,   A = sum over the row's ratings of E zz'
+ *   mean       m_i = P_i^-1 tau (r - mu sum E z - E z b),   r = sum y E z
+ *   error      sum E (y - p)^2 = sum y^2 + tr(E xx' A) + sum E b^2 - 2 m'(r - E z b) - 2 sum y E b
  *
- * Items are independent given the other side. Blocks of them run in parallel, their sums are added
- * in order: the bits do not depend on the threads.
+ * with z in its own coordinates. Items are independent given the other side. Chunks of them run in
+ * parallel, their sums are added in order: the bits do not depend on the threads.
  */
 #include "completion/factors.h"
 #include "core/random.h"

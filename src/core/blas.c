@@ -14,7 +14,8 @@
  * lock: two threads can get the same one, and both compute nonsense. Under such a build calls take
  * turns, each with one thread.
  *
- * A build with OpenMP keeps the count for each thread that calls it, so each of ours sets its own.
+ * A build with OpenMP keeps the count for each thread that calls it, so each thread of the library
+ * sets its own.
  *
  * These are the only variables of the library that outlive a call. After a fork the child begins
  * anew: the threads of other calls are not there, and will not give their buffers back.

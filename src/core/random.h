@@ -8,13 +8,13 @@
 enum {
     GBS_STREAM_RESTART = 1 << 20, /* + number of the restart */
     GBS_STREAM_SPLIT = 1 << 26,
-    GBS_STREAM_DRAWS,   /* of the classifiers that meet fresh rows */
-    GBS_STREAM_PAIRS,   /* behind a risk from a sample of pairs */
-    GBS_STREAM_JURY,    /* the pairs that judge the stochastic solver */
-    GBS_STREAM_CHOICE,  /* rows on which the default fit chooses */
-    GBS_STREAM_KERNEL,  /* pairs of rows whose distances give a kernel its width */
-    GBS_STREAM_EXPLAIN, /* rows that importances are measured on */
-    GBS_STREAM_BORROW,  /* and whom they borrow a column from */
+    GBS_STREAM_DRAWS,     /* of the classifiers that meet fresh rows */
+    GBS_STREAM_PAIRS,     /* behind a risk from a sample of pairs */
+    GBS_STREAM_SUBSAMPLE, /* rows of the estimate of what a stochastic fit has left to gain */
+    GBS_STREAM_CHOICE,    /* rows on which the default fit chooses */
+    GBS_STREAM_KERNEL,    /* pairs of rows whose distances give a kernel its width */
+    GBS_STREAM_EXPLAIN,   /* rows that importances are measured on */
+    GBS_STREAM_BORROW,    /* and whom they borrow a column from */
     GBS_STREAM_MATCHINGS = GBS_STREAM_SPLIT + (1 << 10), /* + number of the matching */
     GBS_STREAM_FOURIER = GBS_STREAM_SPLIT + (1 << 20),   /* + number of the frequency */
     GBS_STREAM_FOLDS = 1 << 27,

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Models beyond this are refused when read: 4 GB of JSON is no model of ours. */
+/* Models beyond this are refused when read: no model has 4 GB of JSON. */
 #define LARGEST_MODEL ((size_t)1 << 32)
 
 static gbs_status io_error(gbs_context *ctx, const char *path, int error) {

@@ -7,8 +7,7 @@
 
 #include <jansson.h>
 
-/* Arrays and objects within each other that a file of ours may have; a recipe lies one level down.
- */
+/* Arrays and objects within each other that our files may have; a recipe lies one level down. */
 enum { GBS_JSON_LEVELS = 200 };
 
 /* The one value that the text holds (RFC 8259), at most so many levels deep. GBS_ERR_FORMAT: "WHAT:

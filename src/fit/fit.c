@@ -182,10 +182,11 @@ static gbs_status warn_of_copies(gbs_context *ctx, const gbs_data *data, size_t 
     if (status == GBS_OK && *copies > 0)
         gbs_log(
             ctx, GBS_LOG_WARNING,
-            "%zu of %zu rows are exact copies of others, in columns of continuous numbers: rows "
-            "are then not independent, and certificates can be too small; leave the copies out, "
-            "or say what belongs together (`group`)",
-            *copies, data->n);
+            "%zu of %zu rows %s, in columns of continuous numbers: rows are then not independent, "
+            "and certificates can be too small; leave the copies out, or say what belongs together "
+            "(`group`)",
+            *copies, data->n,
+            *copies == 1 ? "is an exact copy of another" : "are exact copies of others");
     return status;
 }
 

@@ -1,8 +1,8 @@
 /* One posterior and its certificates: docs/maths.md, 6.1 to 6.5.
  *
  *   zero prior:      pi = N(0, v I); all rows train the posterior, and certify it
- *   informed prior:  pi = N(m0, v I), m0, v and the scaling from the first part; the second part
- * trains the posterior and certifies it
+ *   informed prior:  pi = N(m0, v I), m0, v and the scaling from the first part;
+ *                    the second part trains the posterior and certifies it
  *
  * A grid of v and a ladder of lambda, declared in advance, may be chosen from by the bound itself,
  * at its price.

@@ -1,9 +1,10 @@
 /* The area under the ROC curve, its standard error, and where a score stands among those of
  * negative rows: all by one sort, O(n log n) (docs/maths.md, 5.5).
  *
- *   V_i = share of the negatives below positive i, W_j = share of the positives above negative j,
- * ties one half;   AUC = mean V = mean W se^2 = var(V)/n+ + var(W)/n- (DeLong, DeLong &
- * Clarke-Pearson 1988; Sun & Xu 2014)
+ *   V_i  = share of the negatives below positive i, ties one half
+ *   W_j  = share of the positives above negative j, ties one half
+ *   AUC  = mean V = mean W
+ *   se^2 = var(V)/n+ + var(W)/n-        (DeLong, DeLong & Clarke-Pearson 1988; Sun & Xu 2014)
  */
 #include "judge/judge.h"
 

@@ -1,7 +1,7 @@
 /* Exponentials that are summed as soon as they are known.
  *
- *   exp(x) = 2^k exp(r),   k = the integer nearest x / log 2,   |r| <= log(2)/2,   exp(r) by a
- * polynomial of degree 9
+ *   exp(x) = 2^k exp(r),   k = the integer nearest x / log 2,   |r| <= log(2)/2
+ *   exp(r) by a polynomial of degree 9
  *
  * The coefficients minimise the largest relative error (Remez's exchange), which is 1.3e-14; k log
  * 2 in one product adds |x| 1e-16 at most. So it is not as exact as the library's or that of

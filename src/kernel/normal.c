@@ -1,7 +1,7 @@
 /* The standard normal over arrays.
  *
- *   phi(t) = exp(-t^2/2) / sqrt(2 pi),   Phi(t) = erfc(-t/sqrt 2) / 2,   h(t) = E max(0, t + Z) =
- * phi(t) + t Phi(t)
+ *   phi(t) = exp(-t^2/2) / sqrt(2 pi),   Phi(t) = erfc(-t/sqrt 2) / 2
+ *   h(t) = E max(0, t + Z) = phi(t) + t Phi(t)
  *
  * h cancels when t << 0: there phi(t) + t Phi(t) ~ phi(t)/t^2. With x = -t and Laplace's continued
  * fraction of Mills' ratio, Phi(-x)/phi(x) = 1/(x + R), R = 1/(x + 2/(x + 3/(x + ...))), it is h =

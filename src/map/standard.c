@@ -156,9 +156,9 @@ static void tell_constant(gbs_context *ctx, const gbs_data *data, const struct c
     if (told < constant)
         snprintf(list + at, sizeof list - at, " and %zu more", constant - told);
     gbs_log(ctx, GBS_LOG_INFO,
-            "%zu of %zu columns are constant in the rows to learn from and carry no information: "
-            "%s",
-            constant, data->d, list);
+            "%zu of %zu columns %s constant in the rows to learn from and %s no information: %s",
+            constant, data->d, constant == 1 ? "is" : "are", constant == 1 ? "carries" : "carry",
+            list);
 }
 
 /* 'age', or a number where columns have no names. */

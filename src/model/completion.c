@@ -1,10 +1,12 @@
 /* Predictions of a completion (docs/maths.md, 8.8).
  *
  * For p = mu + a + b + u'v with independent Gaussians (u, a) ~ N(m, S), (v, b) ~ N(m', S'):
- *   E p = mu + m_a + m'_b + m_u'm'_v,   Var p = Var mu + (m_u, 1)'S'(m_u, 1) + (m'_v, 1)'S(m'_v, 1)
- * + tr(S_uu S'_vv). A row without ratings has the mean and the covariance of the prior: zero and
- * diagonal in the paper's model. Several draws are a mixture: the mean of their p, and the variance
- * of it.
+ *
+ *   E p   = mu + m_a + m'_b + m_u'm'_v
+ *   Var p = Var mu + (m_u, 1)'S'(m_u, 1) + (m'_v, 1)'S(m'_v, 1) + tr(S_uu S'_vv)
+ *
+ * A row without ratings has the mean and the covariance of the prior: zero and diagonal in the
+ * paper's model. Several draws are a mixture: the mean of their p, and the variance of it.
  */
 #include "model/completion.h"
 

@@ -267,16 +267,15 @@ static void against_test(struct text *t, const json_t *root, const json_t *c, st
                           : "; the score lies ABOVE the certificate. ");
     else if (gbs_run_is(c, "target", "vote"))
         SAY(mean <= value ? "; the labels stay below the certificate, as they should. "
-                          : "; the labels lie ABOVE the certificate: either the training rows were "
-                            "a misfortune of the kind that the confidence allows for, or the test "
-                            "rows do not come from the same distribution. ");
+                          : "; the labels lie ABOVE the certificate: either this is one of the "
+                            "unlucky draws of training rows that the confidence allows for, or the "
+                            "test rows do not come from the same distribution. ");
     else if (drawn <= value)
         SAY("; the draw stays below the certificate, as it should. ");
     else
-        SAY("; the draw lies ABOVE the certificate: either the training rows were a misfortune of "
-            "the kind that the confidence "
-            "allows for, or the test rows "
-            "do not come from the same distribution. ");
+        SAY("; the draw lies ABOVE the certificate: either this is one of the unlucky draws of "
+            "training rows that the confidence allows for, or the test rows do not come from the "
+            "same distribution. ");
 }
 
 static void words_certified(struct page *page, const struct run *run) {

@@ -32,25 +32,25 @@
  * columns). */
 enum { FEW_STATES = 4, SOME_STATES = 8, MANY_STATES = 16, SOME_COLUMNS = 16, MANY_COLUMNS = 32 };
 
-/* Costs of a state more, on a row: that of an exponential is dear, that of a sort very dear. */
-#define DEAR 10.0
-#define VERY_DEAR 100.0
+/* Costs of a state more, on a row: that of an exponential is high, that of a sort very high. */
+#define COSTLY 10.0
+#define VERY_COSTLY 100.0
 
 /* The approximation of a smooth target is good enough for single states, and a product is cheap: a
  * ring is not worth its second one. */
 static bool smooth_and_small(const gbs_smc_problem *p) {
-    return p->risk->loss->convex && p->risk->state_cost < VERY_DEAR && p->risk->d < SOME_COLUMNS;
+    return p->risk->loss->convex && p->risk->state_cost < VERY_COSTLY && p->risk->d < SOME_COLUMNS;
 }
 
 size_t gbs_ring_states(const gbs_smc_problem *problem, bool rough) {
     size_t d = problem->risk->d;
-    if (problem->risk->state_cost > DEAR || smooth_and_small(problem) ||
+    if (problem->risk->state_cost > COSTLY || smooth_and_small(problem) ||
         (d < SOME_COLUMNS && !rough))
         return FEW_STATES;
     return d < MANY_COLUMNS ? SOME_STATES : MANY_STATES;
 }
 
-/* Where states are dear, or far ones are good, one state for one product is worth more than a
+/* Where states cost much, or far ones are good, one state for one product is worth more than a
  * window of them for two; between a window and a ring it comes at half their price. */
 gbs_turns gbs_ring_turns(const gbs_smc_problem *problem, bool rough) {
     if (smooth_and_small(problem))

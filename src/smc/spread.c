@@ -1,17 +1,20 @@
 /* Standard errors from a single run (docs/maths.md, 7.6).
  *
  * Waste-free: given the past the M chains of a temperature are independent, and long enough to
- * forget where they began; so the mean over all states has the squared error  sum_m (share_m)^2
- * (mean_m - mean)^2  x M/(M-1),  and the errors of log Z add up over the temperatures. Dau, Chopin:
- * Waste-free sequential Monte Carlo (2022), section 4
+ * forget where they began; so the mean over all states has the squared error
+ *
+ *   sum_m (share_m)^2 (mean_m - mean)^2 x M/(M-1),
+ *
+ * and the errors of log Z add up over the temperatures. Dau, Chopin: Waste-free sequential Monte
+ * Carlo (2022), section 4
  *
  * That is so when chains forget within a temperature. Where they do not, an error lives on in the
  * descendants of the chains that made it, and errors of different temperatures add up before they
  * are squared. So the parts of the chains in the error of log Z are added up by families, the
  * descendants of one chain of the beginning (classic: of one particle):
  *
- *   F_g = sum over the temperatures and the members c of family g of  (share_c)(mean weight_c - 1),
- * squared error of log Z ~ sum_g F_g^2
+ *   F_g = sum over the temperatures and the members c of family g of  (share_c)(mean weight_c - 1)
+ *   squared error of log Z ~ sum_g F_g^2
  *
  * It is never taken below the sum of squares over all chains and temperatures. When few families
  * are left, what they have is squared and put aside, and every chain begins a family of its own:

@@ -1,7 +1,7 @@
 /* The next inverse temperature, and the weights that lead there (docs/maths.md, 7.2).
  *
- *   w_i = exp(-delta r_i),   ESS(delta) = (sum w)^2 / sum w^2,   log Z(lambda + delta) - log
- * Z(lambda) ~ log mean w
+ *   w_i = exp(-delta r_i),   ESS(delta) = (sum w)^2 / sum w^2
+ *   log Z(lambda + delta) - log Z(lambda) ~ log mean w
  *
  * ESS falls in delta: with K the cumulant generating function of -r under the particles, log(ESS/n)
  * = 2 K(delta) - K(2 delta), and K is convex. For Gaussian risks log(ESS/n) = -delta^2 var r, so a

@@ -75,7 +75,7 @@ gbs_status gbs_cells_ratings(gbs_context *ctx, const gbs_cells *cells, gbs_ratin
     return status;
 }
 
-/* One side: `names` of another matrix into a set, then each of ours is looked for once. */
+/* One side: `names` of another matrix into a set, then each own name is looked for once. */
 static gbs_status number_side(gbs_context *ctx, const gbs_cells *cells, int side, size_t count,
                               const char *const *names, uint32_t *to) {
     const gbs_text_set *own = &cells->names[side];

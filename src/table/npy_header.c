@@ -1,7 +1,7 @@
 /* numpy .npy header, versions 1.0, 2.0 and 3.0:
  *
- *   \x93NUMPY major minor  length (2 or 4 bytes, little-endian)  {'descr': '<f8', 'fortran_order':
- * False, 'shape': (3, 4), }
+ *   \x93NUMPY major minor  length (2 or 4 bytes, little-endian)
+ *   {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }
  *
  * The header is untrusted: the dictionary is parsed by a grammar that knows these three keys and
  * nothing else, every length is checked before it is used, and no memory depends on what the shape

@@ -145,7 +145,7 @@ struct gbs_table {
     bool has_header;
     gbs_column *columns;
     double *cells;    /* where `in_file`, those of `store` */
-    bool in_file;     /* the cells, or index and value, are not memory of ours */
+    bool in_file;     /* the cells, or index and value, lie in a file, not in memory */
     gbs_cache *store; /* taken over by gbs_table_store */
     size_t every;     /* rows between two times that their pages are dropped */
     gbs_spill spill;  /* where arrays go that are made of the cells; no folder: to memory */

@@ -1,8 +1,8 @@
 /* The row space: a full-covariance problem with d > n, solved exactly in r = rank(X) <= n
  * dimensions.
  *
- *   X X' = L L' (pivoted Cholesky),  X = L Q with Q (r x d) orthonormal rows,  theta = m0-part +
- * Q'u
+ *   X X' = L L' (pivoted Cholesky),   X = L Q with Q (r x d) orthonormal rows
+ *   theta = m0-part + Q'u
  *
  * The risk sees theta through Q theta alone, and off the row space the best choice is the prior
  * itself; so the optimum is m = m0 + Q'(u - u0), S = v I + Q'(T - v I) Q, with (u, T) the optimum

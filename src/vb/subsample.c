@@ -30,7 +30,7 @@ gbs_status gbs_subsample_create(const gbs_problem *problem, gbs_family family, g
     *out = (gbs_subsample){.problem = *problem, .d = d};
     out->slope_size = d + gbs_pull_size(gbs_family_of(family)->pull, d);
     out->slopes = gbs_matrix(problem->ctx, GROUPS + 2, out->slope_size);
-    gbs_status status = gbs_batches_create(problem->risk, DRAWN_ROWS, false, GBS_STREAM_JURY,
+    gbs_status status = gbs_batches_create(problem->risk, DRAWN_ROWS, false, GBS_STREAM_SUBSAMPLE,
                                            &out->drawn);
     if (status != GBS_OK || out->slopes == NULL)
         return GBS_ERR_MEMORY;

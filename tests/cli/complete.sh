@@ -158,7 +158,7 @@ expect_exit 0 "$GIBBSITE" evaluate model.json test.csv
 expect_stdout '^RMSE +0\.'
 printf 'row,col\n7,3\nnobody,3\n7,nothing\nnobody,nothing\n' >new.csv
 expect_exit 0 "$GIBBSITE" predict model.json new.csv --parts
-expect_stderr '2 cells lie in rows that the model does not know, 2 in such columns'
+expect_stderr '2 in rows and 2 in columns that the model does not know'
 cp "$stdout" n.csv
 check 'new ones are flagged, and wider' awk -F, 'NR == 1 { next } { sd[NR] = $2; if (($3^2 + $4^2 - $2^2)^2 > 1e-12) bad = 1; flag = flag $5 ";" }
     END { exit bad || flag != ";row;column;both;" || !(sd[3] > sd[2] && sd[4] > sd[2] && sd[5] > sd[3]) }' n.csv

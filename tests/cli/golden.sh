@@ -79,6 +79,10 @@ check 'the largest deviation comes first' \
 echo 'fit/* kl  it is 5 now' >changes.txt
 changed 0 's/^kl.*/kl\t5/' --changes changes.txt
 changed 1 's/^kl.*/kl\t5/; s/^free.*/free_energy\t99/' --changes changes.txt
+echo 'fit/*,sample/* kl,log_z  both are others now' >changes.txt
+changed 0 's/^kl.*/kl\t5/; s/^log_z.*/log_z\t-50/' --changes changes.txt
+changed 1 's/^kl.*/kl\t5/' --changes changes.txt
+expect_stdout 'changes.txt:1: log_z'
 as 'a change on purpose that is none'
 expect_exit 1 compare old.txt old.txt --changes changes.txt
 echo 'fit/* kl' >changes.txt

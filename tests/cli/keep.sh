@@ -82,7 +82,7 @@ sed '1s/id,/label,/; 1s/,y$/,score/' new.csv >taken.csv
 for name in label score; do
     expect_exit 2 "$GIBBSITE" predict m.json taken.csv --missing drop --keep $name
     expect_stderr \
-        "^gibbsite: predict: --keep $name: the predictions have a column of that name; with --json the two stand apart\$"
+        "^gibbsite: predict: --keep $name: the predictions have a column of that name; --json has the kept ones under .kept.\$"
     expect_silence stdout
 done
 expect_exit 0 "$GIBBSITE" predict m.json taken.csv --missing drop --keep label --json -q

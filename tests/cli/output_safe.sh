@@ -175,7 +175,7 @@ else
     chown -h 1234 shared/link
     planted 'a link of another user' '^gibbsite: shared/link: belongs to another user, ' shared/link
     ln -s shared/link own
-    planted 'a link of ours to it' '^gibbsite: own: leads to shared/link, which belongs to' own
+    planted 'an own link to it' '^gibbsite: own: leads to shared/link, which belongs to' own
     ln -s ../mine/absent shared/dangling
     chown -h 1234 shared/dangling
     planted 'a dangling link of another user' 'belongs to another user' shared/dangling

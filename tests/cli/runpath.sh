@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# No program or library of ours looks for its libraries in the current directory, or in any other
-# place that depends on where it is started: every element of a RUNPATH (or RPATH) is an absolute
-# folder or begins with $ORIGIN. An empty element is the current directory, where a stranger's
-# libjansson.so.4 may lie.
+# No program or library that is built here looks for its libraries in the current directory, or in
+# any other place that depends on where it is started: every element of a RUNPATH (or RPATH) is an
+# absolute folder or begins with $ORIGIN. An empty element is the current directory, where a
+# stranger's libjansson.so.4 may lie.
 . "$(dirname "$0")/../lib.sh"
 exec </dev/null
 need_program readelf || exit 0

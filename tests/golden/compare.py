@@ -21,9 +21,9 @@ How a value is compared is decided by its command and key, by the first line of 
 
 Texts, true, false, null and exit codes have to be the same.
 
---changes FILE names what has changed on purpose since OLD: lines of command, key (both may be
-patterns, * and ?) and the reason. Such values are counted and not judged; a line that fits
-nothing that differs is an error, so that the file does not outlive its reasons.
+--changes FILE names what has changed on purpose since OLD: lines of commands, keys (patterns, * and
+?, with commas between several) and the reason. Such values are counted and not judged; a pattern
+that fits nothing that differs is an error, so that the file does not outlive its reasons.
 """
 import argparse
 import fnmatch
@@ -89,8 +89,9 @@ def read_changes(name):
                     continue
                 words = line.split(None, 2)
                 if len(words) < 3:
-                    fail("%s:%d: expected command, key and reason" % (name, number))
-                changes.append([words[0], words[1], 0, "%s:%d" % (name, number)])
+                    fail("%s:%d: expected commands, keys and reason" % (name, number))
+                used = [dict.fromkeys(patterns.split(","), 0) for patterns in words[:2]]
+                changes.append((used, "%s:%d" % (name, number)))
     except OSError as error:
         fail(str(error))
     return changes
@@ -99,6 +100,18 @@ def read_changes(name):
 def fits(text, pattern):
     """fnmatch, but [ and ] stand for themselves."""
     return fnmatch.fnmatchcase(text, pattern.replace("[", "[[]"))
+
+
+def excused(command, key, changes):
+    """Is it a change on purpose? Notes which patterns said so."""
+    for used, _ in changes:
+        which = [next((p for p in patterns if fits(text, p)), None)
+                 for text, patterns in zip((command, key), used)]
+        if None not in which:
+            for patterns, pattern in zip(used, which):
+                patterns[pattern] += 1
+            return True
+    return False
 
 
 def plain(key):
@@ -175,9 +188,7 @@ def main():
             if after is not None and rule(command, key)[0] == "number":
                 largest = max(largest, error)
             continue
-        excuse = next((c for c in changes if fits(command, c[0]) and fits(key, c[1])), None)
-        if excuse:
-            excuse[2] += 1
+        if excused(command, key, changes):
             forgiven += 1
         elif after is None:
             gone.append("%s  %s  was %s" % (command, key, before))
@@ -185,7 +196,8 @@ def main():
             apart.append((error, "%.3g  %s  %s  %s -> %s" % (error, command, key, before, after)))
     apart.sort(key=lambda pair: -pair[0])
     added = ["%s  %s  is %s" % (*pair, new[pair]) for pair in new if pair not in old]
-    stale = ["%s: %s %s" % (c[3], c[0], c[1]) for c in changes if not c[2]]
+    stale = ["%s: %s" % (place, pattern) for used, place in changes for patterns in used
+             for pattern, count in patterns.items() if not count]
     listing("values that differ (inf: not two numbers), the largest deviation first",
             [line for _, line in apart], options.show)
     listing("values that are missing", gone, options.show)

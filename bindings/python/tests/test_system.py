@@ -175,7 +175,9 @@ def test_arrays_are_borrowed_not_copied():
 import resource, sys
 import numpy as np
 from gibbsite import _native, _rows
-X = np.ones((400000, 40), dtype=sys.argv[1], order=sys.argv[2]); X[:, 0] = np.arange(400000); y = np.where(np.arange(400000) % 2, 1., -1.)
+X = np.ones((400000, 40), dtype=sys.argv[1], order=sys.argv[2])
+X[:, 0] = np.arange(400000)
+y = np.where(np.arange(400000) % 2, 1., -1.)
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 data = _rows.data_of(X, y)
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
