@@ -43,12 +43,13 @@ const gbs_option_entry gbs_option_entries[] = {
       "others; its risk is 1 - AUC, over all pairs of rows",
       ANY},
      .store = GBS_STORE_INT, .at = {IN_FIT(task), IN_SAMPLE(task)}},
-    {{"loss", "LOSS", GBS_OPTION_CHOICE, GBS_FOR_FIT, GBS_CHOICES(GBS_FIT_LOSSES), NULL, "auto",
-      "model", "loss of the margin: zero-one, hinge, exponential, probit; auto: under `bound` vote "
-      "probit (in ranking hinge) or zero-one, chosen on the rows to learn from (of three classes "
-      "or more softmax, or binary problems where they are better), else zero-one",
+    {{"loss", "LOSS", GBS_OPTION_CHOICE, GBS_FOR_FIT, GBS_CHOICES(GBS_LOSSES) GBS_OR_AUTO, NULL,
+      "auto", "model",
+      "loss of the margin: zero-one, hinge, exponential, probit; auto: under `bound` vote probit "
+      "(in ranking hinge) or zero-one, chosen on the rows to learn from (of three classes or more "
+      "softmax, or binary problems where they are better), else zero-one",
       ANY},
-     .store = GBS_STORE_INT, .at = {IN_FIT(loss)}},
+     .store = GBS_STORE_INT, .at = {IN_FIT(loss)}, .last = GBS_LOSS_AUTO},
     {{"loss", "LOSS", GBS_OPTION_CHOICE, GBS_FOR_CV | GBS_FOR_SAMPLE, GBS_CHOICES(GBS_LOSSES), NULL,
       "zero-one",
       "model", "loss of the margin: zero-one, hinge, exponential, probit; cv takes several, "
@@ -172,15 +173,16 @@ const gbs_option_entry gbs_option_entries[] = {
       "other than vote, relevance under an informed prior, else equal)",
       ANY},
      .store = GBS_STORE_INT, .at = {IN_FIT(columns)}},
-    {{"features", "MAP", GBS_OPTION_CHOICE, LEARN, "linear|fourier[:D]|nystrom[:D]|auto", NULL,
-      "linear", "model",
+    {{"features", "MAP", GBS_OPTION_CHOICE, LEARN,
+      GBS_SIZED_CHOICES(GBS_FEATURE_KINDS) GBS_OR_AUTO, NULL, "linear", "model",
       "what is made of the columns: linear (nothing), fourier (beside them D random Fourier "
       "features of the Gaussian kernel), nystrom (beside them the same kernel by D landmarks, rows "
       "to learn from), auto (fit: map, width of the kernel and D chosen on the rows to learn from, "
       "linear among the candidates); D from 2 to 100000 (default "
       TEXT(GBS_USUAL_FEATURES) ", fit: chosen)",
       .low = 2.0, .high = 1e5},
-     .store = GBS_STORE_SIZED, .at = {IN_FIT(features), IN_SAMPLE(features)}},
+     .store = GBS_STORE_SIZED, .at = {IN_FIT(features), IN_SAMPLE(features)},
+     .last = GBS_FEATURES_AUTO},
     {{"no-intercept", NULL, GBS_OPTION_FLAG, LEARN, NULL, NULL, NULL, "model",
       "no constant column",
       ANY},
@@ -567,6 +569,13 @@ const gbs_option_entry gbs_option_entries[] = {
 /* clang-format on */
 
 const size_t gbs_option_entries_size = sizeof gbs_option_entries / sizeof *gbs_option_entries;
+
+int gbs_option_kept(const gbs_option_entry *e, int choice) {
+    int last = 0;
+    for (const char *p = e->line.choices; *p != '\0'; p++)
+        last += *p == '|';
+    return e->last != 0 && choice == last ? e->last : choice;
+}
 
 unsigned gbs_command_bit(const char *command) {
     static const struct {
