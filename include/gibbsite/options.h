@@ -62,6 +62,8 @@ typedef struct gbs_option {
     int open_low, open_high; /* the end itself is out */
     const char *word;        /* a number may also be this word, which stands for 0 */
     unsigned several;        /* commands for which several choices may be given, with commas */
+    unsigned everyday;       /* commands whose short list of options has it */
+    const char *brief;       /* what that list says of it; NULL: there is none */
 } gbs_option;
 
 /* Line k of the table, NULL beyond the last. A name may have several lines, each with commands of

@@ -11,7 +11,8 @@ enum { GBS_AWAY = 100 };
 /* To be asked for behind a list: the line of the option table says with which number. */
 #define GBS_OR_AUTO "|auto"
 #define GBS_SCHEMES(F, N) F("two") N("rest") N("pairs") N("softmax")
-#define GBS_FAMILIES(F, N) F("auto") N("fixed") N("isotropic") N("diagonal") N("full")
+#define GBS_GAUSSIANS(F, N) F("fixed") N("isotropic") N("diagonal") N("full")
+#define GBS_FAMILIES(F, N) F("auto") GBS_GAUSSIANS(N, N)
 #define GBS_SOLVERS(F, N) F("auto") N("lbfgs") N("natural") N("sgd")
 #define GBS_SCALES(F, N) F("none") N("standard") N("unit-row")
 #define GBS_COLUMN_KINDS(F, N) F("auto") N("equal") N("relevance")
@@ -30,6 +31,9 @@ enum { GBS_AWAY = 100 };
 #define GBS_PLAIN(name) name
 #define GBS_BARRED(name) "|" name
 #define GBS_BARRED_SIZED(name) "|" name "[:D]"
+#define GBS_FOLLOWED(name) ", " name
+/* "a, b, c", for sentences */
+#define GBS_LISTED(LIST) LIST(GBS_PLAIN, GBS_FOLLOWED)
 /* "a|b|c" */
 #define GBS_CHOICES(LIST) LIST(GBS_PLAIN, GBS_BARRED)
 #define GBS_SIZED_CHOICES(LIST) LIST(GBS_PLAIN, GBS_BARRED, GBS_BARRED_SIZED)
