@@ -602,10 +602,9 @@ const gbs_option_entry gbs_option_entries[] = {
       .brief = "rows with the same value here stay together"},
      .store = GBS_STORE_TEXT, .at = {IN_TABLE(group)}},
     {{"missing", "WHAT", GBS_OPTION_CHOICE, READ, "error|drop|impute", NULL, "error", "data",
-      "rows with empty, NA or NaN cells: error; drop (predict keeps the row and leaves its cells "
-      "empty); or impute: the median or the most frequent level stands in, and a column more says "
-      "where. Both are learned on the first part, so a certificate stays valid. A model fitted "
-      "with impute fills in later rows unless told otherwise",
+      "rows with empty, NA or NaN cells: error; drop (predict leaves their cells empty); or impute "
+      "the median or most frequent level of the first part, and mark where. A model fitted so "
+      "imputes unless told not to",
       ANY,
       .everyday = LEARN,
       .brief = "cells that are empty, NA or NaN: error, drop the row, or impute"},
@@ -640,7 +639,7 @@ const gbs_option_entry gbs_option_entries[] = {
       ANY},
      .store = GBS_STORE_INT, .at = {IN_TABLE(no_cache)}},
     {{"header", NULL, GBS_OPTION_FLAG, READ, NULL, NULL, NULL, "data",
-      "the first line of the CSV file is a header, whatever it holds (default: detected)",
+      "the first line of the CSV file is a header (default: detected)",
       ANY},
      .store = GBS_STORE_INT, .at = {IN_TABLE(header)}},
     {{"no-header", NULL, GBS_OPTION_FLAG, READ | GBS_FOR_COMPLETE, NULL, NULL, NULL, "data",
