@@ -63,8 +63,8 @@ features_of <- function(known, names, what) {
     if (is.null(known)) return(list(names = names, features = NULL))
     if (is.matrix(known)) known <- as.data.frame(known, stringsAsFactors = TRUE)
     if (!is.data.frame(known) || ncol(known) < 1)
-        refuse(paste0(what, "_features is a data frame or a matrix whose row names are the names of ",
-                      what, "s"), "data")
+        refuse(sprintf("%s_features is a data frame or a matrix whose row names name %ss", what,
+                       what), "data")
     ids <- enc2utf8(rownames(known))
     rated <- names %in% ids
     if (!any(rated))

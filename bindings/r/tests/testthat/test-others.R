@@ -174,8 +174,8 @@ test_that("completions have features, quantiles and best columns", {
     expect_identical(fit$info$rated_rows, 60L)
     new <- cells[cells$row <= 20, ]
     expect_true(sqrt(mean((predict(fit, new) - new$value)^2)) < 0.4)
-    expect_error(gibbsite_complete(cells[seen, ], row_features = data.frame(x = 1, row.names = "u")),
-                 "none of its names")
+    foreign <- data.frame(x = 1, row.names = "u")
+    expect_error(gibbsite_complete(cells[seen, ], row_features = foreign), "none of its names")
     told <- predict(fit, 30, 2, quantiles = c(0.5, 0.9))
     expect_equal(told$q0.5, told$value)
     expect_equal(told$q0.9, told$value + qnorm(0.9) * told$sd)
