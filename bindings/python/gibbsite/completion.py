@@ -37,6 +37,58 @@ def _texts(values, what):
     return texts
 
 
+def _columns_of(known):
+    """Columns of features, each a list of cells, and the identifiers of their lines."""
+    if _rows.is_frame(known):
+        return list(known.index), [list(known.iloc[:, k]) for k in range(known.shape[1])]
+    try:
+        lines = {name: list(line) for name, line in known.items()}
+    except (AttributeError, TypeError):
+        raise ValueError("features are a frame whose index names rows or columns, or a dict of "
+                         "lists of numbers by name") from None
+    widths = {len(line) for line in lines.values()}
+    if len(widths) > 1:
+        raise ValueError("features differ in number from line to line")
+    return list(lines), [list(column) for column in zip(*lines.values())]
+
+
+def _numbers_of(column):
+    """Numbers of a column of features: of texts 0 and 1 for each, NaN where a cell is missing."""
+    missing = [_rows.is_missing(cell) for cell in column]
+    levels = dict.fromkeys(cell for cell, gap in zip(column, missing)
+                           if not gap and isinstance(cell, str))
+    if not levels:
+        return [[np.nan if gap else float(cell) for cell, gap in zip(column, missing)]]
+    return [[np.nan if gap else float(cell == level) for cell, gap in zip(column, missing)]
+            for level in levels]
+
+
+def _features(known, names, what):
+    """What is known of the items as an array, a line for each; names grows by those that have no
+    ratings."""
+    if known is None:
+        return None
+    ids, columns = _columns_of(known)
+    ids, rated, known_names = _texts(ids, f"{what} features"), len(names), set(names)
+    if not columns:
+        raise ValueError(f"{what} features: there are none")
+    if len(set(ids)) < len(ids):
+        raise ValueError(f"{what} features: a name comes a second time")
+    matched = sum(name in known_names for name in ids)
+    if matched == 0:
+        raise ValueError(f"{what} features: none of their names is that of a rated {what}: they "
+                         f"have {ids[0] if ids else 'none'!r}, the ratings {names[0]!r}")
+    if matched < rated or matched < len(ids):
+        warnings.warn(f"{rated - matched} of {rated} rated {what}s have no features, and "
+                      f"{len(ids) - matched} of {len(ids)} {what}s with features have no ratings",
+                      UserWarning, stacklevel=4)
+    names += [name for name in ids if name not in known_names]
+    numbers = [line for column in columns for line in _numbers_of(column)]
+    table = np.full((len(names), len(numbers)), np.nan)
+    table[[{name: k for k, name in enumerate(names)}[name] for name in ids]] = np.transpose(numbers)
+    return table
+
+
 class MatrixCompletion(_html.ShowsCertificate, Handled, BaseEstimator):
     """y = mu + a_i + b_j + u_i'v_j + noise, with the posterior of all of it.
 
@@ -100,7 +152,10 @@ class MatrixCompletion(_html.ShowsCertificate, Handled, BaseEstimator):
                              "of three columns")
         return cells[:, 0], cells[:, 1], cells[:, 2]
 
-    def fit(self, rows, columns=None, values=None):
+    def fit(self, rows, columns=None, values=None, row_features=None, column_features=None):
+        """`row_features`, `column_features`: what else is known of rows and columns, a frame whose
+        index has their names, or a dict of lists of numbers by name. Those without ratings are
+        predicted from it."""
         with ROWS:
             rows, columns, values = self._triples(rows, columns, values)
             values = np.ascontiguousarray(values, dtype=float)
@@ -108,6 +163,8 @@ class MatrixCompletion(_html.ShowsCertificate, Handled, BaseEstimator):
                 raise ValueError("a value is not a finite number")
             self.row_names_, row = _numbered(_texts(rows, "rows"))
             self.column_names_, column = _numbered(_texts(columns, "columns"))
+            features = (_features(row_features, self.row_names_, "row"),
+                        _features(column_features, self.column_names_, "column"))
         if self.range is not None and not is_range(self.range):
             raise argument("range must be two numbers, the first below the second, not "
                            f"{self.range!r}")
@@ -116,7 +173,7 @@ class MatrixCompletion(_html.ShowsCertificate, Handled, BaseEstimator):
         progress, end = _settings.progress_of(self.verbose)
         try:
             self._handle, messages = _native.complete(
-                row, column, values, self.row_names_, self.column_names_, options,
+                row, column, values, self.row_names_, self.column_names_, *features, options,
                 _settings.seed_of(self.random_state), _settings.threads_of(self.n_jobs), progress)
         finally:
             end()
@@ -141,9 +198,8 @@ class MatrixCompletion(_html.ShowsCertificate, Handled, BaseEstimator):
     def _numbers(self, names, known, what):
         return np.array([known.get(name, UNSEEN) for name in _texts(names, what)], dtype=np.uint32)
 
-    def predict(self, rows, columns=None, return_sd=False):
-        """Values of cells; rows and columns that were not rated have the prior's. With `return_sd`
-        also the standard deviation of a new rating, its noise included."""
+    def _cells(self, rows, columns):
+        """Numbers of the rows and of the columns of cells."""
         self._check_fitted()
         with ROWS:
             if columns is None:
@@ -154,7 +210,12 @@ class MatrixCompletion(_html.ShowsCertificate, Handled, BaseEstimator):
                 rows, columns = (pairs.iloc[:, 0], pairs.iloc[:, 1]) if _rows.is_frame(pairs) else \
                     (pairs[:, 0], pairs[:, 1])
             row = self._numbers(rows, self._rows_by_name, "rows")
-            column = self._numbers(columns, self._columns_by_name, "columns")
+            return row, self._numbers(columns, self._columns_by_name, "columns")
+
+    def predict(self, rows, columns=None, return_sd=False):
+        """Values of cells; rows and columns that the model does not know have the prior's. With
+        `return_sd` also the standard deviation of a new rating, its noise included."""
+        row, column = self._cells(rows, columns)
         value, sd = np.empty((2, len(row)))
         _native.completion_predict(self._handle, row, column, _settings.threads_of(self.n_jobs),
                                    value, sd)
@@ -163,6 +224,32 @@ class MatrixCompletion(_html.ShowsCertificate, Handled, BaseEstimator):
         noise = np.empty(len(row))
         _native.completion_noise(self._handle, row, noise)
         return value, np.sqrt(sd**2 + noise)
+
+    def quantiles(self, rows, columns=None, levels=(0.05, 0.5, 0.95)):
+        """Quantiles of a new rating in each cell, its noise included: an array with a line for each
+        cell."""
+        row, column = self._cells(rows, columns)
+        level = np.atleast_1d(np.ascontiguousarray(levels, dtype=float))
+        out = np.empty(len(row) * len(level))
+        _native.completion_quantiles(self._handle, row, column, level,
+                                     _settings.threads_of(self.n_jobs), out)
+        return out.reshape(len(row), len(level))
+
+    def top(self, row, k=10, quantile=None):
+        """Names of the k columns with the highest predictions among those that the row has not
+        rated, best first; `quantile` orders them by that quantile of a new rating. The order is
+        that of predictions before they are clipped to a range."""
+        self._check_fitted()
+        number = self._rows_by_name.get(_texts([row], "row")[0])
+        if number is None:
+            raise ValueError(f"the model has no row {row!r}")
+        if quantile is not None and not 0 < quantile < 1:
+            raise ValueError(f"quantile must lie between 0 and 1, not {quantile!r}")
+        if k < 1:
+            raise ValueError(f"k must be at least 1, not {k!r}")
+        best = _native.completion_top(self._handle, number, quantile or 0.0, int(k),
+                                      _settings.threads_of(self.n_jobs))
+        return [self.column_names_[j] for j in best]
 
     def score(self, rows, columns=None, values=None):
         """Minus the root mean squared error on these ratings."""

@@ -35,7 +35,7 @@ static const char **texts_of(PyObject *list, const char *what) {
 }
 
 struct ratings {
-    array row, column, value;
+    array row, column, value, feature[2]; /* of rows and columns; none: no view */
     const char **row_ids, **column_ids;
     size_t rows, columns;
 };
@@ -44,6 +44,8 @@ static void free_ratings(struct ratings *r) {
     array_free(&r->row);
     array_free(&r->column);
     array_free(&r->value);
+    array_free(&r->feature[0]);
+    array_free(&r->feature[1]);
     PyMem_Free(r->row_ids);
     PyMem_Free(r->column_ids);
 }
@@ -65,9 +67,39 @@ static int take_ratings(struct ratings *r, PyObject *row, PyObject *column, PyOb
     return 0;
 }
 
+/* What is known of rows and columns, a line for each; None: nothing. */
+static int take_features(struct ratings *r, PyObject *rows, PyObject *columns) {
+    PyObject *const given[] = {rows, columns};
+    const size_t items[] = {r->rows, r->columns};
+    for (int s = 0; s < 2; s++) {
+        array *a = &r->feature[s];
+        if (given[s] == Py_None)
+            continue;
+        if (!array_take(given[s], "d", 2, 0, "features", a))
+            return 0;
+        if ((size_t)a->rows != items[s] || a->stride != a->columns) {
+            PyErr_SetString(PyExc_ValueError, "features have a line for each row or column");
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static gbs_status make_ratings(gbs_context *ctx, const struct ratings *r, gbs_ratings **out) {
+    gbs_status status = gbs_ratings_create(ctx, (size_t)r->value.rows, r->rows, r->columns,
+                                           r->row.view.buf, r->column.view.buf, r->value.view.buf,
+                                           r->row_ids, r->column_ids, out);
+    for (int s = 0; s < 2 && status == GBS_OK; s++)
+        if (r->feature[s].view.obj != NULL)
+            status = gbs_ratings_set_features(ctx, *out, s, (size_t)r->feature[s].columns,
+                                              r->feature[s].view.buf);
+    return status;
+}
+
 /* (completion, warnings) */
 static PyObject *complete(PyObject *self, PyObject *arguments) {
-    PyObject *row, *column, *value, *row_ids, *column_ids, *given, *progress, *result = NULL;
+    PyObject *row, *column, *value, *row_ids, *column_ids, *known[2], *given, *progress,
+        *result = NULL;
     unsigned long long seed;
     int threads;
     struct ratings r = {0};
@@ -76,20 +108,19 @@ static PyObject *complete(PyObject *self, PyObject *arguments) {
     gbs_options *o = NULL;
     call c;
     (void)self;
-    if (!PyArg_ParseTuple(arguments, "OOOO!O!OKiO", &row, &column, &value, &PyList_Type, &row_ids,
-                          &PyList_Type, &column_ids, &given, &seed, &threads, &progress))
+    if (!PyArg_ParseTuple(arguments, "OOOO!O!OOOKiO", &row, &column, &value, &PyList_Type, &row_ids,
+                          &PyList_Type, &column_ids, &known[0], &known[1], &given, &seed, &threads,
+                          &progress))
         return NULL;
     if (!take_ratings(&r, row, column, value, row_ids, column_ids) ||
-        !call_begin(&c, seed, threads, progress)) {
+        !take_features(&r, known[0], known[1]) || !call_begin(&c, seed, threads, progress)) {
         free_ratings(&r);
         return NULL;
     }
     o = call_options(&c, "complete", given);
     if (o != NULL) {
         call_unlock(&c);
-        gbs_status status = gbs_ratings_create(c.ctx, (size_t)r.value.rows, r.rows, r.columns,
-                                               r.row.view.buf, r.column.view.buf, r.value.view.buf,
-                                               r.row_ids, r.column_ids, &ratings);
+        gbs_status status = make_ratings(c.ctx, &r, &ratings);
         if (status == GBS_OK)
             status = gbs_complete(c.ctx, ratings, o, &completion);
         gbs_ratings_free(ratings);
@@ -173,6 +204,77 @@ static PyObject *completion_predict(PyObject *self, PyObject *arguments) {
     return result;
 }
 
+/* Quantiles of new ratings in cells, so many as levels for each. */
+static PyObject *completion_quantiles(PyObject *self, PyObject *arguments) {
+    PyObject *of, *row, *column, *level, *out, *result = NULL;
+    int threads;
+    array a[4] = {0};
+    double *quantiles;
+    call c;
+    (void)self;
+    if (!PyArg_ParseTuple(arguments, "OOOOiO", &of, &row, &column, &level, &threads, &out))
+        return NULL;
+    gbs_completion *completion = completion_of(of);
+    if (completion == NULL)
+        return NULL;
+    if (array_take(row, "I", 1, 0, "row", &a[0]) &&
+        array_take(column, "I", 1, 0, "column", &a[1]) &&
+        array_take(level, "d", 1, 0, "level", &a[2]) &&
+        array_output(out, (size_t)(a[0].rows * a[2].rows), "quantiles", &a[3], &quantiles)) {
+        if (a[0].rows != a[1].rows)
+            PyErr_SetString(PyExc_ValueError, "rows and columns differ in number");
+        else if (call_begin(&c, 1, threads, Py_None)) {
+            call_unlock(&c);
+            gbs_status status = gbs_completion_quantiles(
+                c.ctx, completion, (size_t)a[0].rows, a[0].view.buf, a[1].view.buf,
+                (size_t)a[2].rows, a[2].view.buf, quantiles);
+            result = call_done(&c, status) ? Py_NewRef(Py_None) : NULL;
+            call_end(&c, NULL);
+        }
+    }
+    for (int k = 0; k < 4; k++)
+        array_free(&a[k]);
+    return result;
+}
+
+/* The best columns of a row, as a list of their numbers. */
+static PyObject *completion_top(PyObject *self, PyObject *arguments) {
+    PyObject *of, *list = NULL;
+    unsigned row;
+    double level;
+    Py_ssize_t most;
+    int threads;
+    size_t count = 0;
+    call c;
+    (void)self;
+    if (!PyArg_ParseTuple(arguments, "OIdni", &of, &row, &level, &most, &threads))
+        return NULL;
+    gbs_completion *completion = completion_of(of);
+    if (completion == NULL)
+        return NULL;
+    Py_ssize_t columns = (Py_ssize_t)gbs_completion_get_info(completion)->columns;
+    most = most < 0 ? 0 : most < columns ? most : columns;
+    uint32_t *best = PyMem_Calloc((size_t)most + 1, sizeof *best);
+    if (best == NULL)
+        return PyErr_NoMemory();
+    if (call_begin(&c, 1, threads, Py_None)) {
+        call_unlock(&c);
+        gbs_status status = gbs_completion_top(c.ctx, completion, row, level, (size_t)most, best,
+                                               &count);
+        list = call_done(&c, status) ? PyList_New((Py_ssize_t)count) : NULL;
+        call_end(&c, NULL);
+    }
+    for (size_t k = 0; list != NULL && k < count; k++) {
+        PyObject *number = PyLong_FromUnsignedLong(best[k]);
+        if (number == NULL)
+            Py_CLEAR(list);
+        else
+            PyList_SetItem(list, (Py_ssize_t)k, number);
+    }
+    PyMem_Free(best);
+    return list;
+}
+
 static PyObject *completion_noise(PyObject *self, PyObject *arguments) {
     PyObject *of, *row, *out;
     array a[2] = {0};
@@ -239,11 +341,16 @@ static PyObject *write_file(PyObject *self, PyObject *arguments) {
 
 PyMethodDef complete_methods[] = {
     {"complete", complete, METH_VARARGS,
-     "complete(row, column, value, row_ids, column_ids, options, seed, threads, progress)"},
+     "complete(row, column, value, row_ids, column_ids, row_features, column_features, options, "
+     "seed, threads, progress)"},
     {"completion_describe", completion_describe, METH_O, "completion_describe(completion): JSON"},
     {"completion_ids", completion_ids, METH_VARARGS, "completion_ids(completion, columns)"},
     {"completion_predict", completion_predict, METH_VARARGS,
      "completion_predict(completion, row, column, threads, value, sd)"},
+    {"completion_quantiles", completion_quantiles, METH_VARARGS,
+     "completion_quantiles(completion, row, column, level, threads, quantiles)"},
+    {"completion_top", completion_top, METH_VARARGS,
+     "completion_top(completion, row, level, most, threads): numbers of columns"},
     {"completion_noise", completion_noise, METH_VARARGS, "completion_noise(completion, row, out)"},
     {"completion_to_json", completion_to_json, METH_O,
      "completion_to_json(completion): the bytes of a file"},

@@ -162,6 +162,77 @@ def test_a_declared_range_certifies_a_completion():
     assert np.all((model.predict(row, column) >= 0) & (model.predict(row, column) <= 6))
 
 
+def test_events_are_refused_as_the_program_does():
+    row, column, _ = ratings(400)
+    with pytest.raises(ValueError, match="implicit data"):
+        MatrixCompletion().fit(row, column, np.ones(len(row)))
+    MatrixCompletion(rank=1, range=(1, 5)).fit(row, column, np.ones(len(row)))
+    with pytest.warns(UserWarning, match="every value is 3"):
+        MatrixCompletion(rank=1).fit(row, column, np.full(len(row), 3.0))
+
+
+def test_the_value_of_a_certificate_of_ratings_is_an_rmse():
+    row, column, value = ratings(800)
+    model = MatrixCompletion(rank=2, range=(0, 6)).fit(row, column, np.clip(value, 0, 6))
+    told = model.certificate_
+    assert told.target == "rmse" and told.value == told.rmse
+    assert told.value == pytest.approx(6 * told.squared**0.5)
+    assert told.empirical == pytest.approx(6 * told.squared_empirical**0.5)
+    assert told.empirical < told.value
+
+
+def test_the_best_columns_are_best_before_they_are_clipped(tmp_path):
+    row, column, value = ratings(200)
+    plain = MatrixCompletion(rank=2, model="paper").fit(row, column, value)
+    plain.save(tmp_path / "plain.json")
+    text = (tmp_path / "plain.json").read_text(encoding="utf-8")
+    (tmp_path / "narrow.json").write_text(text.replace('"kind":', '"range":[2,2.5],"kind":', 1),
+                                          encoding="utf-8")
+    narrow = gibbsite.load(tmp_path / "narrow.json")
+    for i in np.unique(row):
+        best = narrow.top(i, 8)
+        assert len(best) == 8 and best == plain.top(i, 8)
+        assert not {str(j) for k, j in zip(row, column) if k == i} & set(best)
+        assert np.all(np.diff(plain.predict([i] * 8, best)) <= 0)
+        by_tail = narrow.top(i, 8, quantile=0.1)
+        tail = plain.quantiles([i] * 8, by_tail, levels=0.1)
+        assert tail.shape == (8, 1) and np.all(np.diff(tail[:, 0]) <= 1e-12)
+        assert narrow.quantiles([i] * 8, best).max() <= 2.5
+    assert len(plain.top(row[0], 10**6)) < len(plain.column_names_)
+    q = plain.quantiles(row[:5], column[:5], levels=[0.5, 0.9])
+    mean, sd = plain.predict(row[:5], column[:5], return_sd=True)
+    assert np.allclose(q[:, 0], mean) and np.allclose(q[:, 1], mean + 1.2815515655446004 * sd)
+    with pytest.raises(ValueError, match="no row"):
+        plain.top("nobody")
+    with pytest.raises(ValueError, match="quantile"):
+        plain.top(row[0], quantile=1.5)
+    with pytest.raises(ValueError, match="level"):
+        plain.quantiles(row[:5], column[:5], levels=[1.0])
+
+
+def test_features_predict_rows_without_ratings():
+    rng = np.random.default_rng(3)
+    age = rng.integers(20, 70, 80)
+    row, column = np.divmod(np.arange(80 * 20), 20)
+    value = 3 + 0.05 * (age[row] - 45) + 0.1 * (column % 5) + 0.2 * rng.normal(size=len(row))
+    seen = row >= 20
+    known = {str(i): [age[i]] for i in range(80)}
+    model = MatrixCompletion(rank=2)
+    with pytest.warns(UserWarning, match="20 of 80 rows with features have no ratings"):
+        model.fit(row[seen], column[seen], value[seen], row_features=known)
+    assert model.info_.rated_rows == 60 and model.info_.rows == 80
+    error = np.sqrt(np.mean((model.predict(row[~seen], column[~seen]) - value[~seen]) ** 2))
+    assert error < 0.4
+    kinds = {str(j): ["abcde"[j % 5]] for j in range(20)}
+    again = MatrixCompletion(rank=2).fit(row[seen], column[seen], value[seen],
+                                         column_features=kinds)
+    assert again.info_.rated_cols == 20
+    with pytest.raises(ValueError, match="none of their names"):
+        MatrixCompletion().fit(row, column, value, row_features={"x1": [2.0]})
+    with pytest.raises(ValueError, match="features are a frame"):
+        MatrixCompletion().fit(row, column, value, row_features=[[2.0]])
+
+
 def test_ratings_that_cannot_be_used_are_refused():
     with pytest.raises(ValueError, match="triples"):
         MatrixCompletion().fit([1, 2], [3, 4])

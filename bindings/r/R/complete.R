@@ -1,13 +1,19 @@
 # Matrix completion: few cells of a matrix are known, and all of them are predicted.
 
-gibbsite_complete <- function(row, column = NULL, value = NULL, ..., seed = NULL, threads = NULL,
+gibbsite_complete <- function(row, column = NULL, value = NULL, ..., row_features = NULL,
+                              column_features = NULL, seed = NULL, threads = NULL,
                               progress = FALSE) {
     call <- match.call()
     cells <- cells_of(row, column, value)
     row_names <- unique(cells$row)
     column_names <- unique(cells$column)
     numbers <- list(match(cells$row, row_names), match(cells$column, column_names),
-                    as.double(cells$value))
+                    as.double(cells$value), NULL, NULL)
+    of_rows <- features_of(row_features, row_names, "row")
+    of_columns <- features_of(column_features, column_names, "column")
+    row_names <- of_rows$names
+    column_names <- of_columns$names
+    numbers[4:5] <- list(of_rows$features, of_columns$features)
     if (!all(is.finite(numbers[[3]]))) refuse("a value is not a finite number", "data")
     given <- list(...)
     range <- given$range
@@ -51,6 +57,32 @@ cells_of <- function(row, column, value) {
     list(row = enc2utf8(as.character(row)), column = enc2utf8(as.character(column)), value = value)
 }
 
+# What is known of rows or columns: their names, those without ratings last, and a matrix with a
+# column for each. A text or a factor is 0 and 1 for each level.
+features_of <- function(known, names, what) {
+    if (is.null(known)) return(list(names = names, features = NULL))
+    if (is.matrix(known)) known <- as.data.frame(known, stringsAsFactors = TRUE)
+    if (!is.data.frame(known) || ncol(known) < 1)
+        refuse(sprintf("%s_features is a data frame or a matrix whose row names name %ss", what,
+                       what), "data")
+    ids <- enc2utf8(rownames(known))
+    rated <- names %in% ids
+    if (!any(rated))
+        refuse(sprintf("%s_features: none of its names is that of a rated %s: it has '%s', %s '%s'",
+                       what, what, ids[1], "the ratings have", names[1]), "data")
+    if (!all(rated) || !all(ids %in% names))
+        warning(sprintf("%d of %d rated %ss have no features, and %d of %d %ss with features %s",
+                        sum(!rated), length(rated), what, sum(!ids %in% names), length(ids), what,
+                        "have no ratings"), call. = FALSE)
+    names <- c(names, setdiff(ids, names))
+    numbers <- lapply(known, function(x) {
+        if (is.numeric(x) || is.logical(x)) return(matrix(as.double(x)))
+        x <- as.factor(x)
+        outer(as.integer(x), seq_along(levels(x)), `==`) + 0
+    })
+    list(names = names, features = t(do.call(cbind, numbers)[match(names, ids), , drop = FALSE]))
+}
+
 tell_completion <- function(object, box) {
     object$info <- c(told_by(native(.Call(C_describe, box))),
                      .Call(C_completion_ids, box))
@@ -75,8 +107,9 @@ certificates.gibbsite_completion <- function(object, ...) {
                stringsAsFactors = FALSE)
 }
 
-predict.gibbsite_completion <- function(object, row, column = NULL, sd = FALSE, ...) {
-    if (...length()) refuse("predict() takes an object, row, column and sd")
+predict.gibbsite_completion <- function(object, row, column = NULL, sd = FALSE,
+                                        quantiles = NULL, ...) {
+    if (...length()) refuse("predict() takes an object, row, column, sd and quantiles")
     if (is.null(column)) {
         if (!is.data.frame(row) && !is.matrix(row)) refuse("predict() takes row and column", "data")
         if (ncol(row) < 2) refuse("predict() takes two columns: row and column", "data")
@@ -84,12 +117,36 @@ predict.gibbsite_completion <- function(object, row, column = NULL, sd = FALSE, 
         row <- row[, 1]
     }
     if (length(row) != length(column)) refuse("row and column differ in length", "data")
-    made <- native(.Call(C_completion_predict, handle_of(object),
-                         match(as.character(row), object$info$row_names),
-                         match(as.character(column), object$info$column_names),
+    row <- match(as.character(row), object$info$row_names)
+    column <- match(as.character(column), object$info$column_names)
+    made <- native(.Call(C_completion_predict, handle_of(object), row, column,
                          how(threads = object$threads)))
-    if (!sd) return(made$value)
-    data.frame(value = made$value, sd = sqrt(made$sd^2 + made$noise))
+    if (!sd && is.null(quantiles)) return(made$value)
+    told <- data.frame(value = made$value, sd = sqrt(made$sd^2 + made$noise))
+    if (is.null(quantiles)) return(told)
+    found <- native(.Call(C_completion_quantiles, handle_of(object), row, column,
+                          as.double(quantiles), how(threads = object$threads)))
+    told[paste0("q", quantiles)] <- matrix(found, nrow(told), length(quantiles), byrow = TRUE)
+    told
+}
+
+# The n columns with the highest predictions among those that a row has not rated, best first.
+gibbsite_top <- function(object, row, n = 10, quantile = NULL) {
+    if (!inherits(object, "gibbsite_completion")) refuse("gibbsite_top() takes a completion")
+    at <- match(as.character(row), object$info$row_names)
+    if (length(at) != 1 || is.na(at)) refuse(sprintf("the model has no row '%s'", row[1]), "data")
+    if (!is.numeric(n) || length(n) != 1 || is.na(n) || n < 1)
+        refuse("n must be a whole number from 1")
+    if (!is.null(quantile) && !(is.numeric(quantile) && length(quantile) == 1 &&
+                                isTRUE(quantile > 0 && quantile < 1)))
+        refuse("quantile must lie between 0 and 1")
+    best <- native(.Call(C_completion_top, handle_of(object), at,
+                         if (is.null(quantile)) 0 else as.double(quantile),
+                         as.integer(min(n, length(object$info$column_names))),
+                         how(threads = object$threads)))
+    column <- object$info$column_names[best[best > 0]]
+    told <- predict(object, rep(object$info$row_names[at], length(column)), column, sd = TRUE)
+    data.frame(column = column, told, stringsAsFactors = FALSE)
 }
 
 print.gibbsite_completion <- function(x, ...) {

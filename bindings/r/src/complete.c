@@ -12,7 +12,15 @@ static uint32_t *cells_of(SEXP numbers) {
     return cells;
 }
 
-/* cells: list(row, column, value). */
+/* features: a matrix with a column for each item, or NULL: nothing is known. */
+static gbs_status set_features(call *c, gbs_ratings *ratings, int columns, SEXP features) {
+    if (features == R_NilValue)
+        return GBS_OK;
+    size_t count = (size_t)INTEGER(Rf_getAttrib(features, R_DimSymbol))[0];
+    return gbs_ratings_set_features(c->ctx, ratings, columns, count, REAL(features));
+}
+
+/* cells: list(row, column, value, features of rows, of columns). */
 SEXP gbsr_complete(SEXP cells, SEXP row_ids, SEXP column_ids, SEXP given, SEXP how) {
     call *c;
     gbs_ratings *ratings = NULL;
@@ -26,6 +34,8 @@ SEXP gbsr_complete(SEXP cells, SEXP row_ids, SEXP column_ids, SEXP given, SEXP h
         call_ok(c, gbs_ratings_create(c->ctx, (size_t)Rf_xlength(values),
                                       (size_t)Rf_xlength(row_ids), (size_t)Rf_xlength(column_ids),
                                       row, column, REAL(values), rows, columns, &ratings)) &&
+        call_ok(c, set_features(c, ratings, 0, VECTOR_ELT(cells, 3))) &&
+        call_ok(c, set_features(c, ratings, 1, VECTOR_ELT(cells, 4))) &&
         call_ok(c, gbs_complete(c->ctx, ratings, c->options, &completion)))
         handle_put(box, completion);
     gbs_ratings_free(ratings);
@@ -73,6 +83,41 @@ SEXP gbsr_completion_predict(SEXP box, SEXP row, SEXP column, SEXP how) {
         call_ok(c, gbs_completion_predict(c->ctx, completion, n, rows, columns, out[0], out[1]));
     for (size_t k = 0; c->status == GBS_OK && k < n; k++)
         out[2][k] = gbs_completion_noise(completion, rows[k]);
+    SEXP result = call_end(c, value);
+    UNPROTECT(2);
+    return result;
+}
+
+/* Quantiles of new ratings, those of a cell one after the other. */
+SEXP gbsr_completion_quantiles(SEXP box, SEXP row, SEXP column, SEXP level, SEXP how) {
+    call *c;
+    const gbs_completion *completion = handle_of(box, KIND_COMPLETION);
+    size_t n = (size_t)Rf_xlength(row), levels = (size_t)Rf_xlength(level);
+    const uint32_t *rows = cells_of(row), *columns = cells_of(column);
+    SEXP value = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t)(n * levels)));
+    PROTECT(call_begin(how, &c));
+    if (c->status == GBS_OK)
+        call_ok(c, gbs_completion_quantiles(c->ctx, completion, n, rows, columns, levels,
+                                            REAL(level), REAL(value)));
+    SEXP result = call_end(c, value);
+    UNPROTECT(2);
+    return result;
+}
+
+/* Numbers from 1 of the best columns of a row, then zeros: `most` in all. */
+SEXP gbsr_completion_top(SEXP box, SEXP row, SEXP level, SEXP most, SEXP how) {
+    call *c;
+    const gbs_completion *completion = handle_of(box, KIND_COMPLETION);
+    size_t count = 0, room = (size_t)INTEGER(most)[0];
+    const uint32_t *rows = cells_of(row);
+    uint32_t *best = (uint32_t *)R_alloc(room + 1, sizeof *best);
+    SEXP value = PROTECT(Rf_allocVector(INTSXP, (R_xlen_t)room));
+    PROTECT(call_begin(how, &c));
+    if (c->status == GBS_OK)
+        call_ok(
+            c, gbs_completion_top(c->ctx, completion, rows[0], REAL(level)[0], room, best, &count));
+    for (size_t k = 0; k < room; k++)
+        INTEGER(value)[k] = k < count ? (int)best[k] + 1 : 0;
     SEXP result = call_end(c, value);
     UNPROTECT(2);
     return result;

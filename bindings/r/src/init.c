@@ -44,6 +44,8 @@ static const R_CallMethodDef entries[] = {
     ENTRY(complete, 5),
     ENTRY(completion_ids, 1),
     ENTRY(completion_predict, 4),
+    ENTRY(completion_quantiles, 5),
+    ENTRY(completion_top, 5),
     ENTRY(completion_from_json, 1),
     ENTRY(report, 2),
     ENTRY(theory, 1),

@@ -114,6 +114,8 @@ SEXP gbsr_gap(SEXP data, SEXP model, SEXP stage, SEXP particles);
 SEXP gbsr_complete(SEXP cells, SEXP row_ids, SEXP column_ids, SEXP given, SEXP how);
 SEXP gbsr_completion_ids(SEXP completion);
 SEXP gbsr_completion_predict(SEXP completion, SEXP row, SEXP column, SEXP how);
+SEXP gbsr_completion_quantiles(SEXP completion, SEXP row, SEXP column, SEXP level, SEXP how);
+SEXP gbsr_completion_top(SEXP completion, SEXP row, SEXP level, SEXP most, SEXP how);
 SEXP gbsr_completion_from_json(SEXP bytes);
 
 SEXP gbsr_report(SEXP name, SEXP json);

@@ -161,6 +161,39 @@ test_that("a matrix is completed", {
     expect_error(predict(fit, matrix(1:3, 3)), "two columns")
 })
 
+test_that("completions have features, quantiles and best columns", {
+    set.seed(2)
+    age <- sample(20:70, 80, TRUE)
+    cells <- expand.grid(row = 1:80, column = 1:20)
+    cells$value <- 3 + 0.05 * (age[cells$row] - 45) + 0.1 * (cells$column %% 5) +
+        0.2 * rnorm(nrow(cells))
+    seen <- cells$row > 20 & runif(nrow(cells)) < 0.7
+    known <- data.frame(age = age, kind = rep(c("a", "b"), 40), row.names = 1:80)
+    expect_warning(fit <- gibbsite_complete(cells[seen, ], rank = 2, row_features = known),
+                   "20 of 80 rows with features have no ratings")
+    expect_identical(fit$info$rated_rows, 60L)
+    new <- cells[cells$row <= 20, ]
+    expect_true(sqrt(mean((predict(fit, new) - new$value)^2)) < 0.4)
+    foreign <- data.frame(x = 1, row.names = "u")
+    expect_error(gibbsite_complete(cells[seen, ], row_features = foreign), "none of its names")
+    told <- predict(fit, 30, 2, quantiles = c(0.5, 0.9))
+    expect_equal(told$q0.5, told$value)
+    expect_equal(told$q0.9, told$value + qnorm(0.9) * told$sd)
+    expect_error(predict(fit, 30, 2, quantiles = 1), "level")
+    best <- gibbsite_top(fit, 30, 4)
+    rated <- cells$column[seen & cells$row == 30]
+    left <- setdiff(1:20, rated)
+    value <- predict(fit, rep(30, length(left)), left)
+    expect_identical(best$column, as.character(left[order(-value)])[seq_len(nrow(best))])
+    expect_identical(nrow(gibbsite_top(fit, 30, 1000)), length(left))
+    expect_error(gibbsite_top(fit, "nobody"), "no row")
+    expect_error(gibbsite_top(fit, 30, quantile = 2), "quantile")
+    expect_error(gibbsite_complete(cells$row, cells$column, rep(1, nrow(cells))), "implicit data")
+    bounded <- gibbsite_complete(cells[seen, ], rank = 1, range = c(-3, 9))
+    k <- certificate(bounded)
+    expect_equal(c(k$value, 12 * sqrt(k$squared)), c(k$rmse, k$rmse))
+})
+
 test_that("the theory's numbers are those of the paper's corrected forms", {
     t <- theory(n = 1000, d = 5)
     lambda <- t$value[t$group == "classification" & t$name == "lambda"]
