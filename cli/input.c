@@ -10,6 +10,9 @@ const char *input_name(const char *path) {
     return strcmp(path, "-") == 0 ? "standard input" : path;
 }
 
+/* Behind the inputs: label, weight, group. */
+enum { ASIDES = 3, NAMED = 3 };
+
 bool remarks_add(struct remarks *r, const gbs_data *part) {
     const gbs_recipe *recipe = gbs_data_recipe(part);
     r->rows += gbs_data_rows(part) + gbs_data_left_out(part);
@@ -20,9 +23,12 @@ bool remarks_add(struct remarks *r, const gbs_data *part) {
     if (r->unseen == NULL) {
         r->unseen = calloc(inputs + 1, sizeof *r->unseen);
         r->example = calloc(inputs + 1, sizeof *r->example);
+        r->missing = calloc(inputs + ASIDES, sizeof *r->missing);
         r->inputs = inputs;
     }
-    bool enough = r->unseen != NULL && r->example != NULL;
+    bool enough = r->unseen != NULL && r->example != NULL && r->missing != NULL;
+    for (size_t k = 0; enough && k < inputs + ASIDES; k++)
+        r->missing[k] += gbs_data_missing(part, k);
     for (size_t k = 0; enough && k < inputs; k++) {
         const char *level;
         size_t cells = gbs_data_unseen(part, k, &level);
@@ -33,14 +39,51 @@ bool remarks_add(struct remarks *r, const gbs_data *part) {
     return enough;
 }
 
+static void name_missing(const struct remarks *r, const gbs_recipe *recipe, size_t k, char *out,
+                         size_t room) {
+    static const char *const asides[ASIDES] = {"label", "weight", "group"};
+    char number[32];
+    const char *name = gbs_recipe_input(recipe, k, NULL);
+    if (k >= r->inputs) {
+        snprintf(out, room, "%s", asides[k - r->inputs]);
+        return;
+    }
+    if (name == NULL) { /* npy */
+        gbs_recipe_feature(recipe, k, number, sizeof number);
+        name = number;
+    }
+    snprintf(out, room, "value in column '%.60s'", name);
+}
+
+/* "no label"; of several that are missing "a missing value (label, value in column 'a' and 2
+ * more)". */
+static void say_missing(const struct remarks *r, const gbs_recipe *recipe, char *out, size_t room) {
+    size_t kinds = 0, used = 0;
+    char name[100], list[NAMED * 110] = "";
+    for (size_t i = 0; r->missing != NULL && i < r->inputs + ASIDES; i++) {
+        size_t k = (i + r->inputs) % (r->inputs + ASIDES); /* label, weight and group first */
+        if (r->missing[k] == 0 || kinds++ >= NAMED)
+            continue;
+        name_missing(r, recipe, k, name, sizeof name);
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", kinds > 1 ? ", " : "",
+                                 name);
+    }
+    if (kinds == 1)
+        snprintf(out, room, "no %s", list);
+    else if (kinds > NAMED)
+        snprintf(out, room, "a missing value (%s and %zu more)", list, kinds - NAMED);
+    else
+        snprintf(out, room, "a missing value (%s)", list);
+}
+
 /* Rows that are not there, and levels that count as none; `before`: where the others came from. */
 static void say(const struct app *app, const struct remarks *r, const char *file,
                 const gbs_recipe *recipe, const char *fate, const char *before) {
-    const char *missing = option_text(&app->options, "missing");
-    bool filled = missing != NULL && strcmp(missing, "impute") == 0; /* but for labels */
+    char missing[NAMED * 110 + 60];
+    say_missing(r, recipe, missing, sizeof missing);
     if (r->left_out > 0)
-        app_note(app, "%s: %zu of %zu rows have %s and are %s", file, r->left_out, r->rows,
-                 filled ? "no label" : "a missing value", fate);
+        app_note(app, "%s: %zu of %zu rows have %s and are %s", file, r->left_out, r->rows, missing,
+                 fate);
     for (size_t k = 0; k < r->inputs; k++)
         if (r->unseen[k] > 0)
             app_note(app,
@@ -63,6 +106,7 @@ void remarks_free(struct remarks *r) {
         free(r->example[k]);
     free(r->example);
     free(r->unseen);
+    free(r->missing);
     *r = (struct remarks){0};
 }
 

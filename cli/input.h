@@ -28,6 +28,7 @@ struct remarks {
     size_t rows, left_out;
     size_t inputs, *unseen; /* of each column: cells with a level that training did not see */
     char **example;         /* one such level */
+    size_t *missing;        /* rows left out for want of each input, the label, weight or group */
 };
 
 /* What messages call a file: "-" is standard input. */

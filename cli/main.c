@@ -24,6 +24,9 @@ const struct command *const commands[] = {&command_fit,      &command_predict,
                                           &command_theory,   &command_help,
                                           &command_version,  NULL};
 
+/* The last message: what a rank that fails tells the others. */
+static char said[1000];
+
 /* ---------------------------------------------------------------- interruption */
 
 bool app_interrupted(void) {
@@ -41,15 +44,16 @@ int app_stopped(const struct app *app, const char *format, ...) {
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
-    if (ranks_many()) /* mpirun ends all ranks alike, and has said why */
-        return 128 + signals_caught();
-    return app_fail(app, 128 + signals_caught(), "%s%s", signals_word(), what);
+    if (signals_caught() == 0) /* another rank was asked to stop */
+        return app_fail(app, EXIT_FILES, "%s", gbs_error_message(app->ctx));
+    if (!ranks_stopped())
+        return app_fail(app, 128 + signals_caught(), "%s%s", signals_word(), what);
+    /* mpirun ends all ranks alike, perhaps since one was lost, which has been said */
+    snprintf(said, sizeof said, "%s%.900s", signals_word(), what);
+    return 128 + signals_caught();
 }
 
 /* ---------------------------------------------------------------- messages */
-
-/* The last of them: what a rank that fails tells the others. */
-static char said[1000];
 
 /* One line, whatever the names and cells in it: a control character of theirs could move the cursor
  * of a terminal, or fake a second message. */
@@ -129,7 +133,7 @@ int app_check_options(const struct app *app) {
 
 /* What several parts of a fit find alike is said once. */
 static void on_log(gbs_log_level level, const char *message, void *user) {
-    enum { REMEMBERED = 8 };
+    enum { REMEMBERED = 64 };
     static char told[REMEMBERED][200];
     static size_t count;
     if (level < GBS_LOG_INFO)
@@ -226,7 +230,7 @@ static int run(struct app *app, int argc, char **argv) {
     char error[640];
     const char **inputs = calloc((size_t)argc + 1, sizeof *inputs);
     if (inputs == NULL)
-        return app_fail(app, EXIT_MEMORY, "out of memory");
+        return ranks_join(app, app_fail(app, EXIT_MEMORY, "out of memory"), said);
     int code = make_context(app);
     gbs_status parsed = GBS_OK;
     if (code == EXIT_DONE)
@@ -243,8 +247,7 @@ static int run(struct app *app, int argc, char **argv) {
     }
     if (code == EXIT_DONE && !given(&app->options, "help"))
         code = choose_device(app);
-    if (code == EXIT_DONE)
-        code = ranks_join(app);
+    code = ranks_join(app, code, said);
     if (code == EXIT_DONE) {
         gbs_context_set_seed(app->ctx,
                              strtoull(gbs_options_get(app->options.set, "seed"), NULL, 10));
@@ -296,8 +299,9 @@ int main(int argc, char **argv) {
         else
             app_fail(&app, EXIT_USAGE,
                      "unknown command '%.60s'; 'gibbsite help' lists the commands", name);
+        code = ranks_join(&app, EXIT_USAGE, said);
         ranks_end();
-        return EXIT_USAGE;
+        return code;
     }
     code = run(&app, argc > 1 ? argc - 2 : 0, argv + (argc > 1 ? 2 : 1));
     if (argc <= 1 && code == EXIT_DONE)

@@ -7,6 +7,7 @@
 #include "ranks.h"
 
 #include "build_info.h"
+#include "digest.h"
 #include "signals.h"
 
 #include <dlfcn.h>
@@ -71,7 +72,7 @@ bool ranks_describe(char *text, size_t room) {
 
 /* ---------------------------------------------------------------- the watcher */
 
-static pid_t watched;
+static pid_t watched, starter; /* this rank; who started its watcher */
 static volatile sig_atomic_t told;
 
 static void pass_on(int number) {
@@ -95,9 +96,11 @@ static void watch(const char *rank) {
     if (told != 0)
         _exit(128 + told);
     /* near the end another rank may have written its file, whole */
-    fprintf(stderr,
-            "gibbsite: rank %s was lost: killed by signal %d (%s); no file is left in part\n", rank,
-            WTERMSIG(status), strsignal(WTERMSIG(status)));
+    fprintf(
+        stderr,
+        "gibbsite: rank %s was lost: killed by signal %d (%s); a file that was to be written is "
+        "whole or not there\n",
+        rank, WTERMSIG(status), strsignal(WTERMSIG(status)));
     fflush(stderr);
     _exit(EXIT_FILES);
 }
@@ -106,6 +109,7 @@ static void watch(const char *rank) {
  * the rank is not watched. */
 static void part(const char *rank) {
     pid_t parent = getpid();
+    starter = getppid();
     signal(SIGCHLD, SIG_DFL); /* who started us may have it ignored, and nobody could wait */
     watched = fork();
     if (watched > 0)
@@ -156,14 +160,85 @@ bool ranks_many(void) {
     return mpi.ranks.size > 1;
 }
 
+bool ranks_stopped(void) {
+    return ranks_many() && (signals_sender() == starter || signals_sender() == getppid());
+}
+
 bool ranks_writes(void) {
     return mpi.ranks.rank == 0;
 }
 
-int ranks_join(const struct app *app) {
+/* The number of each rank, by rank; NULL: they cannot be had. */
+static int64_t *of_all(int64_t mine) {
+    size_t size = mpi.ranks.size, *begin = calloc(size + 1, sizeof *begin);
+    int64_t *all = calloc(size, sizeof *all);
+    for (size_t k = 0; begin != NULL && k < size; k++)
+        begin[k + 1] = begin[k] + sizeof *all;
+    if (begin == NULL || all == NULL || mpi.ranks.gather(mpi.ranks.user, &mine, all, begin) != 0) {
+        free(all);
+        all = NULL;
+    }
+    free(begin);
+    return all;
+}
+
+/* The lowest rank whose number is another than that of rank 0. */
+static size_t odd_one(const int64_t *all) {
+    size_t k = 1;
+    while (k < mpi.ranks.size && all[k] == all[0])
+        k++;
+    return k;
+}
+
+/* Some of the ranks could not begin: in its own words, the lowest of those that rank 0 is not. */
+static int some_failed(const struct app *app, int code, const char *said) {
+    char words[1000] = "";
+    int64_t *all = of_all(code);
+    size_t k = 0;
+    while (all != NULL && k + 1 < mpi.ranks.size && all[k] == 0)
+        k++;
+    if (code != EXIT_DONE)
+        snprintf(words, sizeof words, "%s", said);
+    if (all != NULL)
+        mpi.ranks.broadcast(mpi.ranks.user, k, words, sizeof words);
+    free(all);
+    if (code == EXIT_DONE)
+        app_fail(app, EXIT_FILES, "rank %zu failed: %s", k, words);
+    return EXIT_FILES;
+}
+
+static int other_work(const struct app *app, int64_t digest, const char *what) {
+    int64_t *all = of_all(digest);
+    size_t k = all != NULL ? odd_one(all) : 0;
+    free(all);
+    return app_fail(app, EXIT_FILES, "rank %zu was given other %s than rank 0", k, what);
+}
+
+/* Every rank comes here once, however it fared so far, before any of them computes or leaves. */
+static int meet(const struct app *app, int code, const char *said) {
+    enum { CODE, ASKED = 2, FILES = 4, MISSING = 6, NUMBERS };
+    bool well = code == EXIT_DONE;
+    int64_t asked = well ? digest_options(app->command, &app->options) : 0, files = 0;
+    bool missing = well && !digest_files(&app->options, &files);
+    int64_t most[NUMBERS] = {code, -code, asked, -asked, files, -files, missing};
+    if (mpi.ranks.largest(mpi.ranks.user, most, NUMBERS) != 0)
+        return app_fail(app, EXIT_FILES, "the ranks cannot reach one another");
+    if (most[CODE] != EXIT_DONE)
+        return most[CODE] == -most[CODE + 1] ? code : some_failed(app, code, said);
+    if (most[ASKED] != -most[ASKED + 1])
+        return other_work(app, asked, "options");
+    if (most[MISSING] == 0 && most[FILES] != -most[FILES + 1]) /* else it is told when it is read */
+        return other_work(app, files, "files");
+    return EXIT_DONE;
+}
+
+int ranks_join(const struct app *app, int code, const char *said) {
     const char *file;
     if (!ranks_many())
-        return EXIT_DONE;
+        return code;
+    code = meet(app, code, said);
+    if (code != EXIT_DONE)
+        return code;
     for (size_t k = 0; (file = option_read(&app->options, k, NULL)) != NULL; k++)
         if (strcmp(file, "-") == 0)
             return app_fail(app, EXIT_USAGE,
@@ -214,6 +289,13 @@ int ranks_leave(const struct app *app, int code, const char *said) {
     gbs_ranks_agree(app->ctx, status_of(code), said);
     if (!gbs_ranks_lost(app->ctx, &words))
         return code;
+    /* a signal to one of them has stopped all, and all end as it does */
+    int64_t stopped = code > 128 ? code : 0;
+    if (mpi.ranks.largest(mpi.ranks.user, &stopped, 1) == 0 && stopped > 128) {
+        if (status_of(code) == GBS_OK || (code > 128 && ranks_stopped()))
+            app_fail(app, code, "%s", words);
+        return (int)stopped;
+    }
     /* what has failed here has said so already */
     return status_of(code) == GBS_OK ? app_fail(app, EXIT_FILES, "%s", words)
            : code > 128              ? code

@@ -14,10 +14,14 @@ bool ranks_describe(char *text, size_t room);
 int ranks_begin(const struct app *app);
 /* There are several. */
 bool ranks_many(void);
+/* The signal that asks this one to stop comes from mpirun, or from the watcher, who was told. */
+bool ranks_stopped(void);
 /* This one writes what all have made; a file is made by all calling app_write. */
 bool ranks_writes(void);
-/* The context becomes that of a rank; EXIT_DONE, or an exit code already reported. */
-int ranks_join(const struct app *app);
+/* Once this rank knows its options, or why it has none: the ranks see that all of them could begin
+ * the same work, and the context becomes that of a rank. EXIT_DONE, or an exit code already
+ * reported; `code` and `said`: how this rank fared so far. */
+int ranks_join(const struct app *app, int code, const char *said);
 /* All say how they fared: the exit code of the whole. `said` is the last message of this rank. */
 int ranks_leave(const struct app *app, int code, const char *said);
 /* After the context is gone. */

@@ -5,17 +5,20 @@
 #include <stddef.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t caught, held;
+static volatile sig_atomic_t caught, held, sender;
 
-static void on_signal(int number) {
+static void on_signal(int number, siginfo_t *about, void *context) {
+    (void)context;
     if (caught != 0 && !held)
         _exit(128 + number);
-    if (caught == 0)
+    if (caught == 0) {
         caught = number;
+        sender = about->si_pid;
+    }
 }
 
 void signals_catch(void) {
-    struct sigaction action = {.sa_handler = on_signal}, before;
+    struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO}, before;
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
@@ -29,6 +32,10 @@ void signals_catch(void) {
 
 int signals_caught(void) {
     return caught;
+}
+
+int signals_sender(void) {
+    return sender;
 }
 
 const char *signals_word(void) {

@@ -8,6 +8,8 @@
 void signals_catch(void);
 /* The first signal that came, 0 when none did. */
 int signals_caught(void);
+/* The number of the process that sent it. */
+int signals_sender(void);
 /* What it did to the program: "interrupted", "terminated", "hung up". */
 const char *signals_word(void);
 

@@ -45,9 +45,9 @@ GBS_API gbs_status gbs_context_set_cancel_pause(gbs_context *ctx, double seconds
 /* Threads of the calls to come: at most so many, and more than 128 are never started. 0:
  * OMP_NUM_THREADS where it is set, else the CPUs that the process may use by its affinity mask and
  * by the CPU quota of its cgroup (rounded up), and no more than OMP_THREAD_LIMIT. Ranks agree on a
- * number (gbs_context_set_ranks): afterwards it is GBS_ERR_ARGUMENT. */
+ * number (gbs_context_set_ranks): afterwards it is GBS_ERR_ARGUMENT, as while a call computes. */
 GBS_API gbs_status gbs_context_set_threads(gbs_context *ctx, int threads);
-/* Seed of every random number of the calls to come. */
+/* Seed of every random number of the calls to come; GBS_ERR_ARGUMENT while a call computes. */
 GBS_API gbs_status gbs_context_set_seed(gbs_context *ctx, uint64_t seed);
 /* What the passes over rows of the calls to come run on: "cpu", the processors of this machine, or
  * "cuda", an NVIDIA GPU (its first one, in double precision; sums in another order, so that numbers

@@ -21,7 +21,7 @@ struct risk {
     double low, high;
     const double *shape; /* rows: of the law of tau; NULL: x_i is normal */
     size_t rounds;
-    uint64_t stream;
+    uint64_t seed, stream;
     double *partial, *scratch;
 };
 
@@ -35,10 +35,10 @@ static double draw(const struct risk *r, size_t i, size_t e, size_t round, const
     double wider = r->shape == NULL
                        ? 1.0
                        : sqrt((r->shape[i] - 1.0) /
-                              gbs_gamma_draw(f->ctx->seed, r->stream + 1, number, r->shape[i]));
+                              gbs_gamma_draw(r->seed, r->stream + 1, number, r->shape[i]));
     memcpy(x, mean, own * sizeof *x);
     for (size_t k = 0; k < own; k++) {
-        double noise = wider * gbs_normal(f->ctx->seed, r->stream, index + k);
+        double noise = wider * gbs_normal(r->seed, r->stream, index + k);
         for (size_t c = k; c < own; c++)
             x[c] += noise * root[k * own + c];
     }
@@ -53,7 +53,7 @@ static double draw(const struct risk *r, size_t i, size_t e, size_t round, const
         variance += f->mu_variance;
     }
     double sd = sqrt(variance < 0.0 ? 0.0 : variance);
-    return p + sd * gbs_normal(f->ctx->seed, r->stream, index + own);
+    return p + sd * gbs_normal(r->seed, r->stream, index + own);
 }
 
 static void draw_block(void *arg, size_t task, size_t worker) {
@@ -83,8 +83,8 @@ static void draw_block(void *arg, size_t task, size_t worker) {
 }
 
 gbs_status gbs_factors_drawn_risk(const gbs_factors *f, const gbs_ratings *ratings, double low,
-                                  double high, const double *shape, size_t rounds, uint64_t stream,
-                                  double *risk) {
+                                  double high, const double *shape, size_t rounds, uint64_t seed,
+                                  uint64_t stream, double *risk) {
     size_t own = f->own, blocks = ratings->by[0].blocks;
     struct risk r = {f,
                      ratings,
@@ -92,6 +92,7 @@ gbs_status gbs_factors_drawn_risk(const gbs_factors *f, const gbs_ratings *ratin
                      high,
                      shape,
                      rounds,
+                     seed,
                      stream,
                      gbs_doubles(f->ctx, blocks),
                      gbs_matrix(f->ctx, gbs_workers(f->ctx), 2 * own * own + own)};

@@ -10,7 +10,7 @@
  * scale of their own, with a gamma law of this shape, and covariances averaged over it; NULL: none.
  */
 gbs_status gbs_factors_drawn_risk(const gbs_factors *f, const gbs_ratings *ratings, double low,
-                                  double high, const double *shape, size_t rounds, uint64_t stream,
-                                  double *risk);
+                                  double high, const double *shape, size_t rounds, uint64_t seed,
+                                  uint64_t stream, double *risk);
 
 #endif

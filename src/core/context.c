@@ -76,9 +76,20 @@ gbs_status gbs_context_set_cancel_pause(gbs_context *ctx, double seconds) {
     return GBS_OK;
 }
 
+/* Arrays of a call are made for its threads, and its random numbers are those of one seed. */
+gbs_status gbs_context_idle(gbs_context *ctx, const char *function) {
+    if (ctx->computing == 0)
+        return GBS_OK;
+    return gbs_fail(ctx, GBS_ERR_ARGUMENT, "%s: not while a call on the context computes",
+                    function);
+}
+
 gbs_status gbs_context_set_threads(gbs_context *ctx, int threads) {
     if (ctx == NULL || threads < 0)
         return GBS_ERR_ARGUMENT;
+    gbs_status status = gbs_context_idle(ctx, "gbs_context_set_threads");
+    if (status != GBS_OK)
+        return status;
     if (ctx->crew != NULL) /* which have agreed on a number */
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "threads are set before gbs_context_set_ranks");
     ctx->threads = threads > 0 ? threads : gbs_default_threads();
@@ -89,8 +100,10 @@ gbs_status gbs_context_set_threads(gbs_context *ctx, int threads) {
 gbs_status gbs_context_set_seed(gbs_context *ctx, uint64_t seed) {
     if (ctx == NULL)
         return GBS_ERR_ARGUMENT;
-    ctx->seed = seed;
-    return GBS_OK;
+    gbs_status status = gbs_context_idle(ctx, "gbs_context_set_seed");
+    if (status == GBS_OK)
+        ctx->seed = seed;
+    return status;
 }
 
 void gbs_context_retain(gbs_context *ctx) {

@@ -49,6 +49,9 @@ struct gbs_context {
 void gbs_context_retain(gbs_context *ctx);
 void gbs_context_release(gbs_context *ctx);
 
+/* GBS_ERR_ARGUMENT, naming the function, while a call computes: a callback may ask for anything. */
+gbs_status gbs_context_idle(gbs_context *ctx, const char *function);
+
 /* Zeroed memory for a handle, which keeps its context alive until gbs_handle_free (NULL is
  * ignored): handles and context may go in any order, on any thread. */
 void *gbs_handle_alloc(gbs_context *ctx, size_t size);

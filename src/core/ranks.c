@@ -37,6 +37,9 @@ gbs_status gbs_context_set_ranks(gbs_context *ctx, const gbs_ranks *ranks) {
     if (!whole || ranks->rank >= ranks->size)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "ranks: a function is missing, or rank %zu of %zu",
                         ranks->rank, ranks->size);
+    gbs_status idle = gbs_context_idle(ctx, "gbs_context_set_ranks");
+    if (idle != GBS_OK)
+        return idle;
     if (ctx->crew != NULL || ctx->device != NULL)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "ranks: the context has %s",
                         ctx->crew != NULL ? "some already" : "a device of its own");

@@ -12,12 +12,15 @@ typedef struct gbs_source {
     const struct gbs_recipe *recipe; /* how the columns were made */
     /* what the k-th of them is called */
     void (*name)(const struct gbs_recipe *recipe, size_t k, char *name, size_t room);
+    /* where a row of the table stands: "line 6" */
+    void (*place)(const struct gbs_source *source, size_t row, char *text, size_t room);
     /* What the columns are was learned from rows of this very data: from the first `rows` of the
      * order that `seed` gives (task/parts.h). All of them: from every row. */
     bool learned;
     uint64_t seed;
     size_t rows;
     size_t left_out;       /* rows of the table that have a missing cell and are not here */
+    size_t absent;         /* and those of weight 0 */
     size_t units;          /* the same in groups, where rows are in groups */
     bool grouped, in_time; /* what else that order went by */
 } gbs_source;

@@ -171,8 +171,8 @@ gbs_status gbs_cross_validate(gbs_context *ctx, const gbs_data *data, const gbs_
     gbs_status status = begin(ctx, options, GBS_FOR_CV, &before);
     if (status == GBS_OK) {
         gbs_fit_settings_from(options, &s);
-        status = (names_candidates(options) ? gbs_candidates_judge
-                                            : gbs_deployed_judge)(ctx, data, &s, cv);
+        status = (names_candidates(options) ? gbs_candidates_judge : gbs_deployed_judge)(ctx, data,
+                                                                                         &s, cv);
         gbs_device_end(ctx, before);
     }
     if (status != GBS_OK) {

@@ -47,6 +47,8 @@ unsigned gbs_common_assumptions(const gbs_fit_settings *o, const gbs_maps *maps)
         bits |= GBS_ASSUMES_UNWEIGHTED;
     if (o->complete)
         bits |= GBS_ASSUMES_COMPLETE;
+    if (o->weighed)
+        bits |= GBS_ASSUMES_WEIGHED;
     return bits;
 }
 

@@ -4,6 +4,7 @@
 #include "fit/run.h"
 
 #include "core/check.h"
+#include "data/hash.h"
 
 #include <math.h>
 
@@ -196,6 +197,8 @@ gbs_status gbs_complete_run(gbs_context *ctx, const gbs_ratings *ratings,
         status = gbs_compute_begin(ctx);
     if (status != GBS_OK)
         return status;
+    gbs_hash hash = gbs_ratings_hash(ratings);
+    r.seed = gbs_hash_seed(ctx->seed, ratings->n, hash);
     r.noise_variance = o.lambda > 0.0 ? (double)ratings->n / (2.0 * o.lambda) : o.noise_variance;
     gbs_progress_begin(ctx);
     status = run_all(&r);
@@ -213,7 +216,7 @@ gbs_status gbs_complete_run(gbs_context *ctx, const gbs_ratings *ratings,
         return status;
     }
     r.model->trace = trace;
-    gbs_origin_keep(ctx, ratings->n, gbs_ratings_hash(ratings), &r.model->origin);
+    gbs_origin_keep(ctx, ratings->n, hash, &r.model->origin);
     r.model->info.seconds = gbs_now() - start;
     *out = r.model;
     return GBS_OK;

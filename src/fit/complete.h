@@ -15,6 +15,7 @@ struct gbs_completion_run {
     gbs_context *ctx;
     const gbs_complete_settings *o;
     const gbs_ratings *all, *certified;
+    uint64_t seed; /* of what a certificate takes for random: which ratings are left out, draws */
     const gbs_ratings *learned; /* hierarchical: what is fitted to */
     gbs_ratings *part[2];       /* informed: the first part, and the rest */
     gbs_factors f;

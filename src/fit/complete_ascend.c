@@ -118,7 +118,7 @@ gbs_status gbs_completion_split_first(struct gbs_completion_run *r) {
     size_t *order = NULL;
     first = first < 1 ? 1 : first > n - 1 ? n - 1 : first;
     gbs_status status = gbs_ratings_shuffled(
-        r->ctx, r->all, r->ctx->seed, GBS_STREAM_COMPLETION + GBS_COMPLETION_SPLIT, false, &order);
+        r->ctx, r->all, r->seed, GBS_STREAM_COMPLETION + GBS_COMPLETION_SPLIT, false, &order);
     if (status == GBS_OK)
         status = gbs_ratings_subset(r->ctx, r->all, first, order, &r->part[0]);
     if (status == GBS_OK)

@@ -42,9 +42,8 @@ gbs_status gbs_completion_split_last(struct gbs_completion_run *r) {
     if (last < FEW_TO_CERTIFY)
         last = n / 3 < FEW_TO_CERTIFY ? n / 3 : FEW_TO_CERTIFY;
     size_t *order = NULL;
-    uint64_t seed = gbs_hash_seed(r->ctx->seed, n, gbs_ratings_hash(r->all));
     gbs_status status = gbs_ratings_shuffled(
-        r->ctx, r->all, seed, GBS_STREAM_COMPLETION + GBS_COMPLETION_SPLIT, false, &order);
+        r->ctx, r->all, r->seed, GBS_STREAM_COMPLETION + GBS_COMPLETION_SPLIT, false, &order);
     if (status == GBS_OK)
         status = gbs_ratings_subset(r->ctx, r->all, n - last, order, &r->part[0]);
     if (status == GBS_OK)
@@ -108,8 +107,7 @@ static gbs_status take_losses(const struct gbs_completion_run *r, const gbs_rati
                 y = gbs_rating_clip(
                     e->value[k] +
                         sqrt(e->sd[k] * e->sd[k] + gbs_completion_noise(r->model, (uint32_t)i)) *
-                            gbs_normal(r->ctx->seed, GBS_STREAM_COMPLETION + GBS_COMPLETION_CERTIFY,
-                                       at),
+                            gbs_normal(r->seed, GBS_STREAM_COMPLETION + GBS_COMPLETION_CERTIFY, at),
                     o->low, o->high);
             double off = fabs(y - e->value[k]), share = off / (o->high - o->low);
             e->loss[at] = power == 0 ? off > HALF_STAR

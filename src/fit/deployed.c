@@ -97,9 +97,11 @@ static gbs_status train(gbs_deployed *f) {
     gbs_status status = gbs_start_make(f->ctx, &f->o, f->o.start, &f->model->maps, &start);
     if (status == GBS_OK)
         status = gbs_choice_fit(f->ctx, &past, &f->o, &start, &f->model->trace, &p);
+    bool begun = start.mean != NULL;
     gbs_gaussian_free(f->ctx, &start);
     if (status == GBS_OK) {
         gbs_keep_fit(f->model, &f->o, f->data, &p);
+        f->unproven_start = begun && !f->model->info.converged;
         f->model->stages[0] = p.stage;
         p.stage = (gbs_stage){0};
         status = gbs_keep_path(f->ctx, f->model, &p, f->o.restarts);
@@ -198,7 +200,7 @@ static gbs_status test(gbs_deployed *f) {
         bin->count++;
         bin->mean_probability += f->probability[i];
         bin->share_positive += yes;
-        stage->info.errors += labels && gbs_uniform(f->ctx->seed, GBS_STREAM_DRAWS,
+        stage->info.errors += labels && gbs_uniform(f->split.seed, GBS_STREAM_DRAWS,
                                                     f->split.first + i) < f->room[i];
     }
     double count = (double)n;

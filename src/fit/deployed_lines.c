@@ -21,7 +21,8 @@ static gbs_certificate *add(gbs_deployed *f, gbs_target target, gbs_risk risk, g
                             size_t rows, double empirical, double value) {
     gbs_model *m = f->model;
     gbs_certificate *c = &m->certificates[m->certificates_size++];
-    unsigned bits = gbs_last_block_assumptions(&f->o, &f->model->maps);
+    unsigned bits = gbs_last_block_assumptions(&f->o, &f->model->maps) |
+                    (f->unproven_start ? (unsigned)GBS_BROKEN_START : 0U);
     *c = (gbs_certificate){.target = target,
                            .loss = GBS_LOSS_ZERO_ONE,
                            .method = method,
@@ -39,13 +40,15 @@ static gbs_certificate *add(gbs_deployed *f, gbs_target target, gbs_risk risk, g
     return c;
 }
 
-static void add_count(gbs_deployed *f, gbs_target target, int given, size_t wrong, size_t n) {
+static gbs_certificate *add_count(gbs_deployed *f, gbs_target target, int given, size_t wrong,
+                                  size_t n) {
     double seen = n > 0 ? (double)wrong / (double)n : 1.0,
            value = n > 0 ? gbs_binomial_upper_tail(wrong, n, f->delta) : 1.0;
     gbs_certificate *c = add(f, target, GBS_RISK_ERROR, GBS_BOUND_BINOMIAL, n, seen, value);
     c->given = given;
     if (given != 0)
         c->assumptions |= GBS_ASSUMES_LABELS;
+    return c;
 }
 
 /* The loss of a row under this probability of +1. */
@@ -174,7 +177,8 @@ static gbs_status add_area(gbs_deployed *f) {
 
 static void add_draw(gbs_deployed *f) {
     const gbs_stage *s = &f->model->stages[0];
-    add_count(f, GBS_TARGET_GIBBS, 0, s->info.errors, s->info.tested);
+    add_count(f, GBS_TARGET_GIBBS, 0, s->info.errors, s->info.tested)
+        ->assumptions |= GBS_ASSUMES_DRAWS;
 }
 
 /* The labels, of all rows and of each class. */

@@ -237,6 +237,7 @@ static gbs_status fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_sett
     }
     o.weighted = data->weight != NULL;
     o.complete = data->source != NULL && data->source->left_out > 0;
+    o.weighed = weighed != NULL || (data->source != NULL && data->source->absent > 0);
     o.grouped = data->group != NULL;
     if (data->costs != NULL)
         o.costs = data->costs;

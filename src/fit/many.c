@@ -249,7 +249,7 @@ static gbs_status test(gbs_classes_fit *f) {
     gbs_many_tally t = {.confusion = m->confusion};
     gbs_status status = score != NULL && drawn != NULL ? GBS_OK : GBS_ERR_MEMORY;
     if (status == GBS_OK)
-        status = gbs_many_scores(f->ctx, m, f->fresh, f->head->n, score, drawn);
+        status = gbs_many_scores(f->ctx, m, f->fresh, f->split.seed, f->head->n, score, drawn);
     if (status == GBS_OK) {
         gbs_many_add(m, n, f->fresh->y, score, drawn, &t);
         fill_card(f, &t);

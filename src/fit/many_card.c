@@ -37,13 +37,15 @@ static gbs_certificate *add(struct lines *l, gbs_target target, gbs_risk risk, g
 }
 
 /* class: 0, or one more than its number. */
-static void add_count(struct lines *l, gbs_target target, size_t class, size_t wrong, size_t n) {
+static gbs_certificate *add_count(struct lines *l, gbs_target target, size_t class, size_t wrong,
+                                  size_t n) {
     double seen = n > 0 ? (double)wrong / (double)n : 1.0,
            value = n > 0 ? gbs_binomial_upper_tail(wrong, n, l->delta) : 1.0;
     gbs_certificate *c = add(l, target, GBS_RISK_ERROR, GBS_BOUND_BINOMIAL, n, seen, value);
     c->given = (int)class;
     if (class > 0)
         c->assumptions |= GBS_ASSUMES_LABELS;
+    return c;
 }
 
 typedef double (*row_loss)(const gbs_many *m, const double *probability, size_t class);
@@ -140,6 +142,7 @@ gbs_status gbs_many_certify(gbs_context *ctx, gbs_model *model, const gbs_many_e
     if (status == GBS_OK)
         status = add_mean(&l, GBS_TARGET_BRIER, GBS_RISK_BRIER, 1.0, brier);
     if (status == GBS_OK)
-        add_count(&l, GBS_TARGET_GIBBS, 0, e->tally->drawn_wrong, c->tested);
+        add_count(&l, GBS_TARGET_GIBBS, 0, e->tally->drawn_wrong, c->tested)
+            ->assumptions |= GBS_ASSUMES_DRAWS;
     return status;
 }

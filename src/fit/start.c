@@ -129,6 +129,7 @@ static gbs_status transfer(gbs_context *ctx, const gbs_fit_settings *o, struct t
 static bool of_use(const gbs_fit_settings *o, const gbs_model *from, const gbs_maps *maps) {
     return from != NULL && from->many == NULL && from->stages_size == 1 && o->restarts == 0 &&
            o->solver != GBS_SOLVER_SGD && gbs_loss_of(o->loss)->convex &&
+           o->tolerance <= gbs_fit_settings_default().tolerance &&
            gbs_maps_is_linear(&from->maps) && gbs_maps_is_linear(maps);
 }
 

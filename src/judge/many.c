@@ -48,7 +48,7 @@ static void add_draw(const gbs_many *m, size_t p, size_t n, const double *drawn,
 
 /* Scores of all rows by part p, in `mean`, and those of one draw a row, in `sd`. */
 static gbs_status score_part(gbs_context *ctx, const gbs_many *m, size_t p, const gbs_rows *rows,
-                             size_t first, double *mean, double *sd) {
+                             uint64_t seed, size_t first, double *mean, double *sd) {
     enum { SLICE = 1 << 14 };
     const gbs_model *part = m->part[p];
     gbs_status status = GBS_OK;
@@ -60,13 +60,13 @@ static gbs_status score_part(gbs_context *ctx, const gbs_many *m, size_t p, cons
         status = gbs_model_judge(ctx, part, &some, &v);
     }
     for (size_t i = 0; status == GBS_OK && sd != NULL && i < n; i++)
-        sd[i] = mean[i] + sd[i] * gbs_normal(ctx->seed, GBS_STREAM_DRAWS,
-                                             (uint64_t)(first + i) * m->parts + p);
+        sd[i] = mean[i] +
+                sd[i] * gbs_normal(seed, GBS_STREAM_DRAWS, (uint64_t)(first + i) * m->parts + p);
     return status;
 }
 
-gbs_status gbs_many_scores(gbs_context *ctx, const gbs_many *m, const gbs_data *data, size_t first,
-                           double *score, double *drawn) {
+gbs_status gbs_many_scores(gbs_context *ctx, const gbs_many *m, const gbs_data *data, uint64_t seed,
+                           size_t first, double *score, double *drawn) {
     size_t n = data->n;
     double *room = gbs_matrix(ctx, 2, n);
     gbs_rows rows = {0};
@@ -87,7 +87,8 @@ gbs_status gbs_many_scores(gbs_context *ctx, const gbs_many *m, const gbs_data *
             built = status == GBS_OK;
         }
         if (status == GBS_OK)
-            status = score_part(ctx, m, p, &rows, first, room, drawn != NULL ? room + n : NULL);
+            status = score_part(ctx, m, p, &rows, seed, first, room,
+                                drawn != NULL ? room + n : NULL);
         if (status == GBS_OK && score != NULL)
             gbs_many_add_part(m, p, n, room, score);
         if (status == GBS_OK && drawn != NULL)
@@ -223,7 +224,7 @@ gbs_status gbs_many_evaluate(gbs_context *ctx, const gbs_model *model, const gbs
            count = (double)n;
     gbs_status status = score != NULL && drawn != NULL ? gbs_compute_begin(ctx) : GBS_ERR_MEMORY;
     if (status == GBS_OK) {
-        status = gbs_many_scores(ctx, m, data, 0, score, drawn);
+        status = gbs_many_scores(ctx, m, data, ctx->seed, 0, score, drawn);
         gbs_compute_end(ctx);
     }
     if (status == GBS_OK) {
@@ -274,7 +275,7 @@ gbs_status gbs_model_classify_rows(gbs_context *ctx, const gbs_model *model, con
     gbs_status status = p != NULL ? gbs_compute_begin(ctx) : GBS_ERR_MEMORY;
     if (status == GBS_OK) {
         if (m != NULL)
-            status = gbs_many_scores(ctx, m, data, 0, p, NULL);
+            status = gbs_many_scores(ctx, m, data, ctx->seed, 0, p, NULL);
         else
             status = gbs_model_classify(ctx, model, data, p, p + rows, NULL, NULL);
         gbs_compute_end(ctx);

@@ -6,9 +6,9 @@
 #include "model/many.h"
 
 /* The scores of the classes, rows x classes, and the same with one draw from every posterior for
- * each row, row i of the data being number first + i of the draws; either may be NULL. */
+ * each row, row i of the data being number first + i of the draws of `seed`; either may be NULL. */
 gbs_status gbs_many_scores(gbs_context *ctx, const gbs_many *many, const gbs_data *data,
-                           size_t first, double *score, double *drawn);
+                           uint64_t seed, size_t first, double *score, double *drawn);
 
 /* One part's share of them: adds the scores of n rows by part p. */
 void gbs_many_add_part(const gbs_many *many, size_t p, size_t n, const double *part_score,

@@ -6,6 +6,7 @@
  */
 #include "map/map.h"
 
+#include "core/decimal.h"
 #include "core/joint.h"
 
 #include <math.h>
@@ -23,9 +24,32 @@ enum {
     MOST_ROWS = 2048
 };
 
+/* The largest cell of a row that a table made, by the names that it has there. */
+static gbs_status name_largest(gbs_context *ctx, const gbs_data *data, size_t i) {
+    const gbs_source *s = data->source;
+    gbs_raw_row row = gbs_data_at(data, i);
+    char place[320], name[64], number[40];
+    size_t largest = 0;
+    for (size_t k = 1; k < row.stored; k++)
+        if (fabs(gbs_raw_value(&row, k)) > fabs(gbs_raw_value(&row, largest)))
+            largest = k;
+    s->place(s, gbs_data_origin(data, i), place, sizeof place);
+    s->name(s->recipe, row.column != NULL ? row.column[largest] : largest, name, sizeof name);
+    gbs_decimal_print(gbs_raw_value(&row, largest), number, sizeof number);
+    char *plus = strchr(number, '+'); /* 1e300, as files have it */
+    if (plus != NULL)
+        memmove(plus, plus + 1, strlen(plus));
+    return gbs_fail(ctx, GBS_ERR_DATA,
+                    "%s: column '%s': %s is too large to be used as it is; scale the column, or "
+                    "take the cell for missing (`na-values`)",
+                    place, name, number);
+}
+
 static gbs_status check_length(gbs_context *ctx, const gbs_data *data, size_t i, double norm2) {
     if (isfinite(norm2) && (norm2 == 0.0 || norm2 >= SMALLEST_NORM2))
         return GBS_OK;
+    if (!isfinite(norm2) && data->source != NULL)
+        return name_largest(ctx, data, i);
     return gbs_fail(ctx, GBS_ERR_DATA,
                     "row %zu: its values are too %s to be used as they are; scale the columns",
                     gbs_data_origin(data, i) + 1, isfinite(norm2) ? "small" : "large");

@@ -161,6 +161,19 @@ static void tell_constant(gbs_context *ctx, const gbs_data *data, const struct c
             list);
 }
 
+/* 'age', or a number where columns have no names. */
+static const char *name_of(const gbs_data *data, size_t k, char *text, size_t room) {
+    const gbs_source *s = data->source;
+    char name[60];
+    if (s == NULL) {
+        snprintf(text, room, "%zu", k + 1);
+        return text;
+    }
+    s->name(s->recipe, k, name, sizeof name);
+    snprintf(text, room, "'%s'", name);
+    return text;
+}
+
 static gbs_status standardise(gbs_context *ctx, const gbs_data *data, gbs_standard *out) {
     size_t d = data->d, bad = 0;
     double *work = gbs_matrix(ctx, 5, d);
@@ -172,12 +185,13 @@ static gbs_status standardise(gbs_context *ctx, const gbs_data *data, gbs_standa
         struct columns c = {work,         work + d,     out->center, work + 2 * d,
                             work + 3 * d, work + 4 * d, stored};
         size_t constant = measure(data, &c, out->scale, &bad);
-        status = constant == SIZE_MAX
-                     ? gbs_fail(
-                           ctx, GBS_ERR_DATA,
-                           "column %zu: its values are too large or too small to be standardised",
-                           bad + 1)
-                     : GBS_OK;
+        char name[64];
+        if (constant == SIZE_MAX)
+            status = gbs_fail(ctx, GBS_ERR_DATA,
+                              "column %s: its values are too large or too small to be standardised",
+                              name_of(data, bad, name, sizeof name));
+        else
+            status = GBS_OK;
         if (status == GBS_OK && constant > 0)
             tell_constant(ctx, data, &c, constant);
     }

@@ -66,6 +66,13 @@ static const struct {
     {"a row counts by its weight, and no row, of those to come either, has a weight above the "
      "declared largest one, which was fixed before the rows were seen",
      0},
+    {"the draws are random: the seed was drawn at random, or the hash of the rows acts as a random "
+     "function",
+     0},
+    {"rows of weight 0 were left out: the certificate is about rows of a weight above 0", 0},
+    {"NOT MET: the fit began at a model that may have seen the certified rows, and stopped before "
+     "its optimum was proven",
+     1},
 };
 
 const char *gbs_assumption_text(unsigned k, int *breaks) {

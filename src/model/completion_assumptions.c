@@ -6,13 +6,15 @@ static const char *const of_values[] = {
     "ratings are independent draws from one distribution, or a random subset of all ratings, of "
     "which it then bounds those outside the part that was learned from; which cells are rated may "
     "depend on taste",
-    ("the file's order is exchangeable, or the seed was drawn at random, and it was not chosen by "
-     "looking at results"),
+    ("which ratings are left out is random as far as they know: the seed was drawn at random, or "
+     "the hash of the ratings acts as a random function; the seed was not chosen by its result"),
     "every value lies in the declared range"};
 
 /* Of one draw from the posterior. */
 static const char *const of_draws[] = {
     "ratings are independent draws from one distribution, or cells drawn at random from one table",
+    ("the split and the draws are random: the seed was drawn at random, or the hash of the ratings "
+     "acts as a random function; the seed was not chosen by its result"),
     "every value lies in the declared range"};
 
 enum {

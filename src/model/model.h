@@ -100,7 +100,10 @@ enum {
     GBS_ASSUMES_GROUPS = 524288,
     GBS_ASSUMES_LATEST = 1048576,
     GBS_BROKEN_REFIT = 2097152,
-    GBS_ASSUMES_MAX_WEIGHT = 4194304
+    GBS_ASSUMES_MAX_WEIGHT = 4194304,
+    GBS_ASSUMES_DRAWS = 8388608,
+    GBS_ASSUMES_WEIGHED = 16777216,
+    GBS_BROKEN_START = 33554432
 };
 
 /* trace and log determinant of a stage's covariance, in all d coordinates. */

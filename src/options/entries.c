@@ -522,7 +522,8 @@ const gbs_option_entry gbs_option_entries[] = {
     {{"missing", "WHAT", GBS_OPTION_CHOICE, READ, "error|drop|impute", NULL, "error", "data",
       "rows with empty, NA or NaN cells: error; drop (predict keeps the row and leaves its cells "
       "empty); or impute: the median or the most frequent level stands in, and a column more says "
-      "where. Both are learned on the first part, so a certificate stays valid",
+      "where. Both are learned on the first part, so a certificate stays valid. A model fitted "
+      "with impute fills in later rows unless told otherwise",
       ANY},
      .store = GBS_STORE_INT, .at = {IN_TABLE(missing)}},
     {{"na-values", "LIST", GBS_OPTION_TEXT, READ, NULL, "texts or numbers", NULL, "data",
@@ -554,6 +555,10 @@ const gbs_option_entry gbs_option_entries[] = {
       "keep no cache of the file, and remove what earlier runs left of files of this name",
       ANY},
      .store = GBS_STORE_INT, .at = {IN_TABLE(no_cache)}},
+    {{"header", NULL, GBS_OPTION_FLAG, READ, NULL, NULL, NULL, "data",
+      "the first line of the CSV file is a header, whatever it holds (default: detected)",
+      ANY},
+     .store = GBS_STORE_INT, .at = {IN_TABLE(header)}},
     {{"no-header", NULL, GBS_OPTION_FLAG, READ | GBS_FOR_COMPLETE, NULL, NULL, NULL, "data",
       "the first line of the CSV file is data (default: detected)",
       ANY},

@@ -102,6 +102,7 @@ typedef struct gbs_fit_settings {
     unsigned looked;                /* bits of gbs_looked */
     int weighted, grouped;          /* the rows have weights, groups: the fit sets it */
     int complete;                   /* rows with missing cells were left out: the fit sets it */
+    int weighed;                    /* and rows of weight 0 */
     gbs_order order;                /* deployed */
     gbs_refit_kind refit;           /* deployed */
     int paper;                      /* the constants that the paper recommends */
@@ -220,7 +221,8 @@ typedef enum gbs_missing { GBS_MISSING_ERROR, GBS_MISSING_DROP, GBS_MISSING_IMPU
 /* How a file of rows is read, and what of it is learned. */
 typedef struct gbs_table_settings {
     int format;    /* 0: by name, else by the bytes; csv, svmlight, npy */
-    int no_header; /* the first line is data; 0: detected */
+    int header;    /* the first line is a header */
+    int no_header; /* the first line is data; neither: detected */
     int missing;   /* a gbs_missing */
     const char *target, *positive;
     const char *drop, *text;     /* names or numbers, separated by commas */

@@ -44,11 +44,13 @@ static void release(gbs_context *ctx, gbs_device *device) {
 }
 
 gbs_status gbs_context_set_device(gbs_context *ctx, const char *device) {
-    gbs_device *made;
+    gbs_device *made = NULL;
     if (ctx == NULL)
         return GBS_ERR_ARGUMENT;
     GBS_NEEDS(ctx, device);
-    gbs_status status = make(ctx, device, &made);
+    gbs_status status = gbs_context_idle(ctx, "gbs_context_set_device");
+    if (status == GBS_OK)
+        status = make(ctx, device, &made);
     if (status != GBS_OK)
         return status;
     release(ctx, ctx->device);

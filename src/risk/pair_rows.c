@@ -150,7 +150,7 @@ static gbs_status gather_dense(gbs_context *ctx, const gbs_rows *from, const str
     if (status == GBS_OK)
         status = gbs_joint_array(ctx, spill, n * d, sizeof(double), &array);
     double *cells = gbs_rows_own(out, array);
-    if (status == GBS_OK) {
+    if (status == GBS_OK && mean != NULL && cells != NULL) {
         mean_of(from, keys, out, mean);
         gbs_joint_part(spill, n, &first, &last);
         for (size_t i = first; i < last; i++) {
@@ -193,7 +193,7 @@ static gbs_status gather_sparse(gbs_context *ctx, const gbs_rows *from, const st
     if (status == GBS_OK)
         status = gbs_joint_array(ctx, spill, start[n], sizeof(double), &values);
     double *value = gbs_rows_own(out, values);
-    if (status != GBS_OK)
+    if (status != GBS_OK || !room || column == NULL || value == NULL)
         return status;
     gbs_joint_part(spill, n, &first, &last);
     for (size_t i = first; i < last; i++) {

@@ -98,6 +98,8 @@ static bool take_numbers(gbs_csv *c, double *row, size_t *column) {
         p = gbs_number_read(p, b->end, &row[j]);
         if (!p)
             break;
+        if (fabs(row[j]) >= GBS_ALL_WHOLE)
+            break; /* it may lose digits */
         const size_t length = (size_t)(p - number);
         /* At the edge of the window p reads the '\0' there, which is none of these. */
         if (*p == '\r' && p[1] == '\n')

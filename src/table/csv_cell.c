@@ -3,7 +3,9 @@
  * than the buffer, and leaves no scanner state between buffers. */
 #include "table/csv_cell.h"
 
+#include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 #define DETECTION_BYTES ((size_t)1 << 16)
 
@@ -262,6 +264,30 @@ static char *behind_comments(char *p, const char *end, bool comma) {
     return cells > 0 && cells == count_until_line_end(last, end, separator) ? last : p;
 }
 
+/* A first line such as sep=; with or without quotes, by which Excel is told the separator: that,
+ * and b->at goes behind the line. '\0': it is none. */
+static char told_separator(gbs_bytes *b, const char *end) {
+    char *p = b->at;
+    const bool quoted = p < end && *p == '"';
+    p += quoted;
+    if (end - p < 6 || strncasecmp(p, "sep=", 4) != 0)
+        return '\0';
+    const char sep = p[4];
+    p += 5;
+    if (quoted && *p++ != '"')
+        return '\0';
+    if (p + 1 < end && p[0] == '\r' && p[1] == '\n')
+        p++;
+    if (p >= end || (*p != '\n' && *p != '\r') || !gbs_csv_may_separate(sep))
+        return '\0';
+    b->at = p + 1;
+    return sep;
+}
+
+bool gbs_csv_may_separate(char c) {
+    return c != '\0' && strchr("\"\n\r.+-_", c) == NULL && !isalnum((unsigned char)c);
+}
+
 void gbs_csv_separate(gbs_csv_input *in, char separator) {
     memset(in->stop, 0, sizeof in->stop);
     in->separator = separator;
@@ -283,11 +309,18 @@ gbs_status gbs_csv_open(gbs_csv_input *in, gbs_reader *r) {
     if (b->end - b->at >= 3 && memcmp(b->at, "\xef\xbb\xbf", 3) == 0)
         b->at += 3;
     const char *end = b->at + DETECTION_BYTES < b->end ? b->at + DETECTION_BYTES : b->end;
+    const char told = told_separator(b, end);
+    in->line += told != '\0';
+    if (told == ',' && r->options->separator == '\0' && r->options->comma)
+        return gbs_reader_fail_at(r, 1,
+                                  "commas separate the cells by this line, and are the decimal "
+                                  "sign by `decimal`: cells cannot be told apart");
     char *start = behind_comments(b->at, end, r->options->comma);
     for (in->comments = start > b->at; b->at < start; b->at++)
         in->line += *b->at == '\n';
     in->table_offset = gbs_bytes_offset(b);
     in->separator = r->options->separator != '\0' ? r->options->separator
+                    : told != '\0'                ? told
                                                   : choose_separator(b->at, end, r->options->comma);
     gbs_csv_separate(in, in->separator);
     return GBS_OK;

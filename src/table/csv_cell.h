@@ -42,15 +42,17 @@ typedef struct gbs_csv_record {
     bool there; /* false: the file has ended */
 } gbs_csv_record;
 
-/* Skips a byte order mark and lines of comment at the top (#), and chooses the separator, where the
- * options do not, from the first line: a comma where it has one outside quotes, else a tab, a
- * semicolon or a bar where it has these. */
+/* Skips a byte order mark, a line such as sep=; and lines of comment at the top (#), and chooses
+ * the separator, where the options do not: as that line says, else from the first line: a comma
+ * where it has one outside quotes, else a tab, a semicolon or a bar where it has these. */
 gbs_status gbs_csv_open(gbs_csv_input *in, gbs_reader *r);
 
 /* Fails for a workbook, a database, a page, text of two bytes a character and the like, once the
  * first bytes are in the window. */
 gbs_status gbs_refuse_foreign(gbs_reader *r);
 
+/* It is no part of a number or a word. */
+bool gbs_csv_may_separate(char c);
 /* From now on cells end at this character. */
 void gbs_csv_separate(gbs_csv_input *in, char separator);
 /* To the record that begins at an offset of the file (exact), else to the first line that begins

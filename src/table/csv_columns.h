@@ -5,6 +5,7 @@
 #define GIBBSITE_TABLE_CSV_COLUMNS_H
 
 #include "table/csv_cell.h"
+#include "table/number.h"
 #include "table/reader.h"
 #include "table/text_set.h"
 
@@ -31,8 +32,18 @@ typedef struct gbs_csv {
 
 /* What a cell of column j becomes (csv_store.c); *to is the table's. */
 gbs_status gbs_csv_store(gbs_csv *c, size_t j, const gbs_csv_cell *cell, double *to);
+/* What a cell is by itself, with the decimal sign of the file. */
+gbs_number_kind gbs_csv_number_kind(const gbs_csv *c, const gbs_csv_cell *cell, double *to);
 /* The first number of a column: the marks before it were missing values. */
 gbs_status gbs_csv_start_numbers(gbs_csv *c, size_t j, const gbs_csv_cell *cell);
+
+/* Every whole number below is a double; the digits of the largest double. */
+#define GBS_ALL_WHOLE 0x1p53
+enum { GBS_LONGEST_WHOLE = 320 };
+/* The caller may settle what is in doubt by options: he learns from the table. */
+static inline bool gbs_csv_asks(const gbs_csv *c) {
+    return !c->reader->options->from_model && !c->reader->options->names_first;
+}
 
 /* Of a column of numbers the first cell such as 01234 is remembered. */
 static inline void gbs_csv_note_code(gbs_csv *c, size_t j, const char *text, size_t length,

@@ -6,18 +6,67 @@
  *   - some cell of it is text above a number in the second record.
  * So "age,sex" is a header, "39,male" is data, and "39,male" above "50,7" is a header. A cell in
  * quotes counts like any other.
+ *
+ * The numbers of the columns, 0,1,2,... or 1,2,3,..., are what pandas writes above a frame that has
+ * no names, and may be a row all the same: the options have to say. Behind an empty cell, which is
+ * above row numbers, and above a row that begins with 0 they are a header.
  */
 #include "table/csv_columns.h"
-#include "table/number.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static gbs_number_kind kind_of(const gbs_csv_record *record, size_t i) {
+static gbs_number_kind kind_of(const gbs_csv *c, const gbs_csv_record *record, size_t i) {
     double value;
-    return gbs_number_is(record->text + record->start[i],
-                         record->start[i + 1] - record->start[i] - 1, &value);
+    gbs_csv_cell cell = {.text = record->text + record->start[i],
+                         .length = record->start[i + 1] - record->start[i] - 1};
+    return gbs_csv_number_kind(c, &cell, &value);
+}
+
+enum { FEWEST_NUMBERS = 3 };
+
+/* The first cell is empty, as it is above row numbers. */
+static bool begins_empty(const gbs_csv_record *first) {
+    return first->n >= FEWEST_NUMBERS && first->text[first->start[0]] == '\0';
+}
+
+/* Its cells, but for texts, are the numbers of their columns, from 0 or 1 (*from); behind an empty
+ * one from 0, and two of them are enough where there is nothing else. */
+static bool counts_columns(const gbs_csv *c, const gbs_csv_record *first, size_t *from) {
+    char number[24];
+    size_t index = begins_empty(first), numbers = 0, texts = 0;
+    *from = index == 0 && first->text[first->start[0]] == '1';
+    for (size_t j = index; j < first->n; j++) {
+        bool text = kind_of(c, first, j) == GBS_NUMBER_NONE;
+        snprintf(number, sizeof number, "%zu", j - index + *from);
+        if (!text && strcmp(first->text + first->start[j], number) != 0)
+            return false;
+        numbers += !text;
+        texts += text;
+    }
+    return numbers >= FEWEST_NUMBERS ||
+           (index > 0 && texts == 0 && numbers + index >= FEWEST_NUMBERS);
+}
+
+/* Such a line, which no text above a number shows to be a header. */
+static gbs_status settle_numbers(gbs_csv *c, const gbs_csv_record *first, size_t from,
+                                 const gbs_csv_record *second, bool *header) {
+    const gbs_reading *o = c->reader->options;
+    const char *below = second->there ? second->text + second->start[0] : "";
+    bool certain = begins_empty(first) && first->n > FEWEST_NUMBERS && strcmp(below, "0") == 0;
+    *header = certain || o->named;
+    if (!*header)
+        return gbs_reader_fail_at(c->reader, first->line,
+                                  "this line counts the columns (%zu, %zu, ...): is it a header "
+                                  "(`header`) or data (`no-header`)?",
+                                  from, from + 1);
+    if (!o->from_model)
+        gbs_log(c->reader->ctx, GBS_LOG_WARNING,
+                "%s:%llu: this line counts the columns behind an empty cell, and a 0 is below it: "
+                "taken for a header (`no-header` takes it for data)",
+                c->reader->file, (unsigned long long)first->line);
+    return GBS_OK;
 }
 
 gbs_status gbs_csv_detect_header(gbs_csv *c, gbs_csv_record *first, gbs_csv_record *second,
@@ -32,13 +81,18 @@ gbs_status gbs_csv_detect_header(gbs_csv *c, gbs_csv_record *first, gbs_csv_reco
         return GBS_OK;
     size_t n_text = 0;
     for (size_t i = 0; i < first->n; i++)
-        n_text += kind_of(first, i) == GBS_NUMBER_NONE;
+        n_text += kind_of(c, first, i) == GBS_NUMBER_NONE;
     *header = n_text == first->n;
-    if (*header || n_text == 0)
+    size_t from = 0;
+    bool counts = !c->reader->options->names_first && counts_columns(c, first, &from);
+    if (*header || (n_text == 0 && !counts))
         return GBS_OK;
     status = gbs_csv_record_read(&c->in, second);
     for (size_t i = 0; i < first->n && i < second->n && !*header; i++)
-        *header = kind_of(first, i) == GBS_NUMBER_NONE && kind_of(second, i) == GBS_NUMBER_FINITE;
+        *header = kind_of(c, first, i) == GBS_NUMBER_NONE &&
+                  kind_of(c, second, i) == GBS_NUMBER_FINITE;
+    if (status == GBS_OK && counts && !*header)
+        status = settle_numbers(c, first, from, second, header);
     return status;
 }
 
@@ -141,6 +195,26 @@ static gbs_status apply_options(gbs_csv *c, const gbs_text_set *names) {
     return GBS_OK;
 }
 
+/* Two columns of the name that the labels are looked for by; one left out does not count. */
+static gbs_status check_target(gbs_csv *c, const gbs_csv_record *first) {
+    const gbs_reading *o = c->reader->options;
+    const char *wanted = o->target != NULL ? o->target : "y";
+    size_t before = SIZE_MAX;
+    for (size_t j = 0; c->table->has_header && !o->from_model && !o->names_first && j < first->n;
+         j++) {
+        if (strcmp(first->text + first->start[j], wanted) != 0 || c->kind[j] == GBS_CSV_SKIPPED)
+            continue;
+        if (before != SIZE_MAX)
+            return gbs_reader_fail_at(c->reader, first->line,
+                                      "columns %zu and %zu are both called '%s': `target` %zu or "
+                                      "`target` %zu says which of them holds the labels",
+                                      before + 1, j + 1, gbs_show(wanted, strlen(wanted)).text,
+                                      before + 1, j + 1);
+        before = j;
+    }
+    return GBS_OK;
+}
+
 /* Columns that are kept: read, skipped or dropped. */
 static gbs_status find_kept(gbs_csv *c, const gbs_text_set *names) {
     const gbs_reading *o = c->reader->options;
@@ -186,6 +260,8 @@ gbs_status gbs_csv_make_columns(gbs_csv *c, const gbs_csv_record *first, bool he
     gbs_status status = name_columns(c, first, header, &names);
     if (status == GBS_OK)
         status = apply_options(c, &names);
+    if (status == GBS_OK)
+        status = check_target(c, first);
     if (status == GBS_OK)
         status = find_kept(c, &names);
     gbs_text_set_free(ctx, &names);

@@ -75,12 +75,17 @@ static gbs_status expected_number(gbs_csv *c, size_t j, const gbs_csv_cell *cell
         place(c, j).text, gbs_show(cell->text, cell->length).text, range, argument(c, j).text);
 }
 
+/* Column j is the one that an option names. */
+static bool is_called(const gbs_csv *c, size_t j, const char *wanted) {
+    return wanted != NULL && gbs_table_find(c->table, wanted) == j;
+}
+
 /* The label, for all that is known before the table is read: nothing is decided by it. */
 static bool is_target(const gbs_csv *c, size_t j) {
     const gbs_table *t = c->table;
-    const char *wanted = c->reader->options->target;
-    if (wanted != NULL)
-        return strcmp(t->columns[j].name, wanted) == 0;
+    const gbs_reading *o = c->reader->options;
+    if (o->target != NULL || o->from_model)
+        return is_called(c, j, o->target);
     for (size_t k = 0; k < t->n_columns; k++)
         if (strcmp(t->columns[k].name, "y") == 0)
             return k == j;
@@ -88,21 +93,19 @@ static bool is_target(const gbs_csv *c, size_t j) {
 }
 
 static gbs_status refuse_missing(gbs_csv *c, size_t j, const gbs_csv_cell *cell) {
+    const gbs_reading *o = c->reader->options;
     gbs_shown found = gbs_show(cell->text, cell->length);
-    if (c->reader->options->from_model)
-        return gbs_reader_fail_at(c->reader, cell->line,
-                                  "%s: the value is missing ('%s'); `missing` drop does without "
-                                  "such rows, impute fills them in",
-                                  place(c, j).text, found.text);
-    if (is_target(c, j))
-        return gbs_reader_fail_at(c->reader, cell->line,
-                                  "%s: the label is missing ('%s'); `missing` drop does without "
-                                  "such rows",
-                                  place(c, j).text, found.text);
-    return gbs_reader_fail_at(c->reader, cell->line,
-                              "%s: the value is missing ('%s'); `missing` drop does without such "
-                              "rows, impute fills them in, `drop` %s leaves out the column",
-                              place(c, j).text, found.text, argument(c, j).text);
+    const char *what = is_called(c, j, o->weights) ? "weight"
+                       : is_called(c, j, o->group) ? "group"
+                       : is_target(c, j)           ? "label"
+                                                   : "value";
+    bool input = strcmp(what, "value") == 0;
+    return gbs_reader_fail_at(c->reader, cell->line, "%s: the %s is missing ('%s'); %s%s%s%s",
+                              place(c, j).text, what, found.text,
+                              gbs_missing_hint(input, !o->from_model || o->fills, o->fills),
+                              input && !o->from_model ? ", `drop` " : "",
+                              input && !o->from_model ? argument(c, j).text : "",
+                              input && !o->from_model ? " leaves out the column" : "");
 }
 
 /* A column without a name may turn out to have no value at all: what is missing there is told when
@@ -172,6 +175,30 @@ static gbs_status store_text(gbs_csv *c, size_t j, const gbs_csv_cell *cell, dou
     return GBS_OK;
 }
 
+/* A whole number that no double is: from 2^53 on not all are. */
+static bool loses_digits(const gbs_csv_cell *cell, double value) {
+    char exact[GBS_LONGEST_WHOLE];
+    const char *text = cell->text, *end = text + cell->length;
+    text += text < end && (*text == '-' || *text == '+');
+    while (text < end && *text == '0')
+        text++;
+    for (const char *p = text; p < end; p++)
+        if (*p < '0' || *p > '9')
+            return false;
+    int n = snprintf(exact, sizeof exact, "%.0f", fabs(value));
+    return n != end - text || memcmp(exact, text, (size_t)n) != 0;
+}
+
+/* Where options could say what it is. */
+static gbs_status refuse_digits(gbs_csv *c, size_t j, const gbs_csv_cell *cell) {
+    return gbs_reader_fail_at(c->reader, cell->line,
+                              "%s: '%s' loses digits as a number, which has room for whole numbers "
+                              "to 2^53; `text` %s keeps them, `drop` %s leaves the column out, and "
+                              "a measurement is written with a point or an exponent",
+                              place(c, j).text, gbs_show(cell->text, cell->length).text,
+                              argument(c, j).text, argument(c, j).text);
+}
+
 /* The cell with a point for its comma; false: it has none, or is too long for a number. */
 static bool with_point(const gbs_csv_cell *cell, char *text, size_t room) {
     if (cell->length >= room)
@@ -186,11 +213,46 @@ static bool with_point(const gbs_csv_cell *cell, char *text, size_t room) {
 
 enum { LONGEST_NUMBER = 64 };
 
-static gbs_number_kind number_kind(const gbs_csv *c, const gbs_csv_cell *cell, double *to) {
+gbs_number_kind gbs_csv_number_kind(const gbs_csv *c, const gbs_csv_cell *cell, double *to) {
     char text[LONGEST_NUMBER];
     if (c->reader->options->comma && with_point(cell, text, sizeof text))
         return gbs_number_is(text, cell->length, to);
     return gbs_number_is(cell->text, cell->length, to);
+}
+
+/* 5.469, 1.234.567 or 2.822,5 where the decimal sign is a comma: the point may stand between
+ * thousands or be a decimal point, and the two are a thousand times apart. Dates such as
+ * 31.12.2024 are neither. */
+static bool has_point(const gbs_csv_cell *cell) {
+    char text[LONGEST_NUMBER];
+    double value;
+    if (cell->length >= sizeof text || memchr(cell->text, '.', cell->length) == NULL)
+        return false;
+    if (gbs_number_is(cell->text, cell->length, &value) == GBS_NUMBER_FINITE)
+        return true;
+    memcpy(text, cell->text, cell->length);
+    text[cell->length] = '\0';
+    const char *p = text + (*text == '-' || *text == '+');
+    size_t digits = strspn(p, "0123456789");
+    bool thousands = digits >= 1 && digits <= 3;
+    for (p += digits; thousands && *p == '.'; p += 4)
+        thousands = strspn(p + 1, "0123456789") == 3;
+    return thousands && (*p == '\0' || (*p == ',' && p[1 + strspn(p + 1, "0123456789")] == '\0'));
+}
+
+static gbs_status refuse_point(gbs_csv *c, size_t j, const gbs_csv_cell *cell) {
+    gbs_shown found = gbs_show(cell->text, cell->length);
+    if (c->reader->options->from_model)
+        return gbs_reader_fail_at(c->reader, cell->line,
+                                  "%s: '%s' has a point, where the decimal sign is a comma; take "
+                                  "points between thousands out of the file",
+                                  place(c, j).text, found.text);
+    return gbs_reader_fail_at(c->reader, cell->line,
+                              "%s: '%s' has a point, where the decimal sign is a comma; take "
+                              "points between thousands out of the file, or treat the column as "
+                              "categories (`text` %s) or leave it out (`drop` %s)",
+                              place(c, j).text, found.text, argument(c, j).text,
+                              argument(c, j).text);
 }
 
 /* 1,5 in a file whose separator is ; or tab: taken as text it would become a category without a
@@ -259,8 +321,12 @@ gbs_status gbs_csv_store(gbs_csv *c, size_t j, const gbs_csv_cell *cell, double 
         return store_missing(c, j, cell, to);
     if (c->kind[j] == GBS_CSV_TEXT)
         return store_text(c, j, cell, to);
-    switch (number_kind(c, cell, to)) {
+    if (c->reader->options->comma && has_point(cell))
+        return refuse_point(c, j, cell);
+    switch (gbs_csv_number_kind(c, cell, to)) {
     case GBS_NUMBER_FINITE:
+        if (fabs(*to) >= GBS_ALL_WHOLE && gbs_csv_asks(c) && loses_digits(cell, *to))
+            return refuse_digits(c, j, cell);
         gbs_csv_note_code(c, j, cell->text, cell->length, *to);
         return c->kind[j] == GBS_CSV_UNDECIDED ? gbs_csv_start_numbers(c, j, cell) : GBS_OK;
     case GBS_NUMBER_MISSING:

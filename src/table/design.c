@@ -34,19 +34,36 @@ static bool is_filled(const struct build *b, size_t input) {
     return b->r->inputs != NULL && b->r->inputs[input].filled;
 }
 
-/* The column whose cell is missing in a row, and nothing fills it; SIZE_MAX: none. */
-static size_t missing_column(const struct build *b, size_t row, bool with_labels) {
+/* What is missing in a row and nothing fills in, an enum gbs_missing_cell, and its column;
+ * SIZE_MAX: nothing. */
+static size_t missing_cell(const struct build *b, size_t row, bool with_labels, size_t *column) {
     size_t inputs = gbs_recipe_inputs(b->r);
-    if (with_labels && isnan(cell(b, row, b->match.target)))
-        return b->match.target;
-    if (b->weights != SIZE_MAX && isnan(cell(b, row, b->weights)))
-        return b->weights;
-    if (b->group != SIZE_MAX && isnan(cell(b, row, b->group)))
-        return b->group;
-    for (size_t k = 0; k < inputs; k++)
-        if (isnan(cell(b, row, b->match.source[k])) && !is_filled(b, k))
-            return b->match.source[k];
+    const size_t aside[] = {[GBS_MISSING_LABEL] = with_labels ? b->match.target : SIZE_MAX,
+                            [GBS_MISSING_WEIGHT] = b->weights,
+                            [GBS_MISSING_GROUP] = b->group};
+    for (size_t k = 0; k < GBS_MISSING_INPUT; k++) {
+        *column = aside[k];
+        if (*column != SIZE_MAX && isnan(cell(b, row, *column)))
+            return k;
+    }
+    for (size_t k = 0; k < inputs; k++) {
+        *column = b->match.source[k];
+        if (isnan(cell(b, row, *column)) && (b->use->unfilled || !is_filled(b, k)))
+            return GBS_MISSING_INPUT + k;
+    }
     return SIZE_MAX;
+}
+
+static gbs_status refuse_missing(const struct build *b, size_t row, size_t what, size_t column) {
+    static const char *const words[] = {"label", "weight", "group", "value"};
+    bool input = what >= GBS_MISSING_INPUT, fills = gbs_recipe_fills(b->r);
+    return gbs_fail(b->ctx, GBS_ERR_DATA, "%s: column '%.60s' (column %zu): the %s is missing; %s",
+                    gbs_row_place(b->t, row).text, b->t->columns[column].name, column + 1,
+                    words[input ? GBS_MISSING_INPUT : what],
+                    input && b->use->missing == GBS_MISSING_IMPUTE
+                        ? "the model was fitted without `missing` impute and cannot fill it in, "
+                          "drop does without such rows"
+                        : gbs_missing_hint(input, b->use->learning || fills, fills));
 }
 
 /* Where the weights and the groups of rows stand; every weight must make sense. */
@@ -130,34 +147,47 @@ static gbs_status every_row_misses(const struct build *b) {
                     gbs_table_place(b->t).text);
 }
 
+/* The row is left out, and noted by what is missing. */
+static gbs_status leave_out(struct build *b, size_t row, size_t what) {
+    gbs_design *out = b->out;
+    if (out->rows == NULL && start_list(b, row) != GBS_OK)
+        return GBS_ERR_MEMORY;
+    if (what == SIZE_MAX)
+        return GBS_OK;
+    if (out->missing == NULL)
+        out->missing = gbs_array_alloc(b->ctx, GBS_MISSING_INPUT + gbs_recipe_inputs(b->r),
+                                       sizeof *out->missing);
+    if (out->missing == NULL)
+        return no_memory(b);
+    out->missing[what]++;
+    out->left_out++;
+    return GBS_OK;
+}
+
 /* Rows that are there: of a weight above 0, without a missing cell; out->rows stays NULL when that
  * is all of them. */
 static gbs_status choose_rows(struct build *b, bool with_labels) {
     gbs_design *out = b->out;
-    size_t absent = 0;
-    for (size_t i = 0; i < b->t->n_rows; i++) {
+    gbs_status status = GBS_OK;
+    for (size_t i = 0; status == GBS_OK && i < b->t->n_rows; i++) {
+        size_t column = SIZE_MAX;
         gbs_table_passed(b->t, i, i);
         bool none = b->weights != SIZE_MAX && cell(b, i, b->weights) == 0.0;
-        size_t missing = none ? SIZE_MAX : missing_column(b, i, with_labels);
-        absent += none;
-        if (missing == SIZE_MAX && !none) {
+        size_t what = none ? SIZE_MAX : missing_cell(b, i, with_labels, &column);
+        if (what == SIZE_MAX && !none) {
             if (out->rows != NULL)
                 out->rows[out->n] = i;
             out->n++;
             continue;
         }
-        if (!none && !b->use->drop_missing)
-            return gbs_fail(b->ctx, GBS_ERR_DATA,
-                            "%s: column '%.60s' (column %zu): the value is missing; `missing` drop "
-                            "does without such rows, impute fills them in",
-                            gbs_row_place(b->t, i).text, b->t->columns[missing].name, missing + 1);
-        if (out->rows == NULL && start_list(b, i) != GBS_OK)
-            return GBS_ERR_MEMORY;
+        bool may = b->use->missing == GBS_MISSING_DROP ||
+                   (b->use->missing == GBS_MISSING_IMPUTE && what < GBS_MISSING_INPUT);
+        status = none || may ? leave_out(b, i, what) : refuse_missing(b, i, what, column);
     }
-    out->left_out = b->t->n_rows - absent - out->n;
-    if (out->n > 0 || b->use->may_be_empty)
-        return GBS_OK;
-    if (absent == b->t->n_rows)
+    out->absent = b->t->n_rows - out->left_out - out->n;
+    if (status != GBS_OK || out->n > 0 || b->use->may_be_empty)
+        return status;
+    if (out->left_out == 0)
         return gbs_fail(b->ctx, GBS_ERR_DATA, "%s: every weight is 0", gbs_table_place(b->t).text);
     return every_row_misses(b);
 }
@@ -400,6 +430,7 @@ void gbs_design_free(const gbs_context *ctx, gbs_design *d) {
     gbs_array_free(ctx, d->weight);
     gbs_array_free(ctx, d->group);
     gbs_array_free(ctx, d->rows);
+    gbs_array_free(ctx, d->missing);
     gbs_array_free(ctx, d->unseen);
     gbs_array_free(ctx, d->example);
     gbs_array_free(ctx, d->owned);

@@ -7,6 +7,7 @@
 #define GIBBSITE_TABLE_DESIGN_H
 
 #include "data/hash.h"
+#include "options/settings.h"
 #include "table/recipe.h"
 
 typedef struct gbs_design {
@@ -22,18 +23,33 @@ typedef struct gbs_design {
     uint32_t *group; /* of the rows, below `groups`; NULL: none were asked for */
     size_t groups;
     size_t *rows;    /* row of the table behind each row; NULL: all of them, in order */
-    size_t left_out; /* rows with missing cells; rows of weight 0 are not there either */
-    size_t *unseen;  /* of each input: cells with a level that training did not see; NULL: none */
+    size_t left_out; /* rows with missing cells */
+    size_t absent;   /* rows of weight 0 */
+    size_t *
+        missing; /* of those left out, by what is missing, an enum gbs_missing_cell; NULL: none is */
+    size_t *unseen; /* of each input: cells with a level that training did not see; NULL: none */
     const char **example; /* one such level, the table's */
     double *owned;        /* the arrays above that are not the table's */
     size_t *owned_start;
     uint32_t *owned_index;
 } gbs_design;
 
+/* What a row misses first: behind these its inputs, in their order. */
+enum gbs_missing_cell {
+    GBS_MISSING_LABEL,
+    GBS_MISSING_WEIGHT,
+    GBS_MISSING_GROUP,
+    GBS_MISSING_INPUT
+};
+
 /* What is asked of it. */
 typedef struct gbs_design_use {
     gbs_label_use labels;
-    bool drop_missing; /* rows with missing cells are left out; otherwise they are an error */
+    /* rows with missing cells are an error, or left out; IMPUTE: those are left out whose label,
+     * weight or group is missing */
+    gbs_missing missing;
+    bool unfilled;     /* what the recipe would fill in is missing all the same */
+    bool learning;     /* the recipe comes from this table: what is missing could be filled in */
     bool may_be_empty; /* no row need be left */
     const char *weights, *group; /* columns of the weights and groups, by name or number; NULL */
 } gbs_design_use;

@@ -172,10 +172,14 @@ static gbs_status read_for(gbs_context *ctx, const char *path, struct use *use, 
     reading.text = text;
     reading.na = l.na.n > 0 ? l.na.item : recipe->na;
     reading.n_na = l.na.n > 0 ? l.na.n : recipe->n_na;
-    reading.keep_missing = reading.keep_missing || gbs_recipe_fills(recipe);
+    reading.fills = gbs_recipe_fills(recipe);
+    if (use->options == NULL || !gbs_options_given(use->options, "missing"))
+        reading.keep_missing = reading.fills;
+    reading.target = use->labels == GBS_WITH_LABELS ? recipe->target : NULL;
     reading.keep = l.keep.item;
     reading.n_keep = l.keep.n;
     reading.from_model = true;
+    reading.named = recipe->named;
     reading.skip = skip_unused;
     reading.user = use;
     if (use->labels == GBS_WITHOUT_LABELS && recipe->target != NULL) {

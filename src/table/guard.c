@@ -4,8 +4,9 @@
  * names. It is left out: in a file sorted by label it predicts the labels of this file and of no
  * other. Whether it is one is decided from given rows, the first part of a fit. Of the others a
  * warning names the option that leaves them out, and nothing changes. A column of whole numbers,
- * all different, is an identifier if they only rise, or only fall, down the file, or if its name
- * ends in "id"; counts and amounts that happen to differ do neither. Codes such as the postal code
+ * all different, is an identifier if they only rise, or only fall, down the file, if it is called
+ * so, or if they are of nine digits or more and all as long; counts and amounts that happen to
+ * differ do none of these. Codes such as the postal code
  * 01234 say much, but not as numbers: a warning names the option that keeps them as they are.
  */
 #include "table/guard.h"
@@ -166,13 +167,33 @@ static size_t dates(const gbs_column *c) {
     return count;
 }
 
-/* id, customer_id, customerId, ID: the last two letters, and no word before them goes on. */
+/* Names end in such a word, or begin with the first: customer_id, customerId, ID, id_customer,
+ * account_no. */
+static const char *const id_words[] = {"id",  "uid", "uuid", "guid",  "identifier",
+                                       "key", "no",  "nr",   "number"};
+
 static bool is_called_id(const char *name) {
     size_t n = strlen(name);
-    if (n < 2 || strcasecmp(name + n - 2, "id") != 0)
-        return false;
-    return n == 2 || !isalpha((unsigned char)name[n - 3]) ||
-           (isupper((unsigned char)name[n - 2]) && islower((unsigned char)name[n - 3]));
+    for (size_t k = 0; k < sizeof id_words / sizeof *id_words; k++) {
+        size_t size = strlen(id_words[k]);
+        if (n < size || strcasecmp(name + n - size, id_words[k]) != 0)
+            continue;
+        const char *word = name + n - size; /* no other word goes on here */
+        if (n == size || !isalpha((unsigned char)word[-1]) ||
+            (isupper((unsigned char)word[0]) && islower((unsigned char)word[-1])))
+            return true;
+    }
+    return strncasecmp(name, id_words[0], 2) == 0 &&
+           (!isalpha((unsigned char)name[2]) ||
+            (islower((unsigned char)name[1]) && isupper((unsigned char)name[2])));
+}
+
+/* Long numbers, one as long as the other: what is counted or measured has few and many digits. */
+static bool are_long(const struct look *seen) {
+    double border = 1e8;
+    while (10.0 * border <= seen->low)
+        border *= 10.0;
+    return seen->low >= border && seen->high < 10.0 * border;
 }
 
 /* Whole numbers that as many digits hold as the code has. */
@@ -207,7 +228,8 @@ static gbs_status judge(gbs_context *ctx, const gbs_table *t, size_t column, str
         *out = GBS_GUARD_ROW_NUMBER;
     else if (many && !c->is_text && seen->whole && seen->dates && seen->distinct > 2)
         *out = GBS_GUARD_DATES;
-    else if (each && !c->is_text && (seen->rises || seen->falls || is_called_id(c->name)))
+    else if (each && !c->is_text &&
+             (seen->rises || seen->falls || is_called_id(c->name) || are_long(seen)))
         *out = GBS_GUARD_IDENTIFIER;
     else if (are_codes(c, seen))
         *out = GBS_GUARD_CODES;

@@ -60,10 +60,9 @@ static gbs_status refuse(gbs_reader *r, const gbs_npy_header *h, size_t k, doubl
            column = h->fortran ? k / h->n_rows : k % h->n_columns;
     if (isnan(value))
         return gbs_reader_fail(
-            r, GBS_ERR_DATA,
-            "row %zu, column %zu: the value is missing (NaN); `missing` drop does "
-            "without such rows, impute fills them in",
-            row + 1, column + 1);
+            r, GBS_ERR_DATA, "row %zu, column %zu: the value is missing (NaN); %s", row + 1,
+            column + 1,
+            gbs_missing_hint(true, !r->options->from_model || r->options->fills, false));
     return gbs_reader_fail(r, GBS_ERR_DATA, "row %zu, column %zu: %s is not a finite number",
                            row + 1, column + 1, value < 0 ? "-inf" : "inf");
 }

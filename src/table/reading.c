@@ -1,7 +1,8 @@
 /* How the options say that a file is read. */
 #include "table/reading.h"
 
-#include <ctype.h>
+#include "table/csv_cell.h"
+
 #include <string.h>
 
 gbs_status gbs_reading_check(gbs_context *ctx, const gbs_options *options, unsigned commands) {
@@ -13,10 +14,16 @@ gbs_status gbs_reading_check(gbs_context *ctx, const gbs_options *options, unsig
 gbs_status gbs_reading_from(gbs_context *ctx, const gbs_table_settings *s, gbs_reading *out) {
     const char *sep = s->separator;
     *out = (gbs_reading){.format = (gbs_table_format)s->format,
-                         .header = s->no_header ? 0 : -1,
+                         .header = s->no_header ? 0
+                                   : s->header  ? 1
+                                                : -1,
                          .target = s->target,
+                         .weights = s->weights,
+                         .group = s->group,
                          .comma = s->decimal != 0,
                          .keep_missing = s->missing != GBS_MISSING_ERROR};
+    if (s->header && s->no_header)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`header` and `no-header` exclude each other");
     if (sep == NULL)
         return GBS_OK;
     out->separator = strcmp(sep, "tab") == 0 || strcmp(sep, "\\t") == 0 ? '\t'
@@ -24,8 +31,7 @@ gbs_status gbs_reading_from(gbs_context *ctx, const gbs_table_settings *s, gbs_r
                                                                         : sep[0];
     bool one = out->separator == '\t' || out->separator == ' ' ||
                (sep[0] != '\0' && sep[1] == '\0');
-    if (!one || strchr("\"\n\r.+-_", out->separator) != NULL ||
-        isalnum((unsigned char)out->separator))
+    if (!one || !gbs_csv_may_separate(out->separator))
         return gbs_fail(ctx, GBS_ERR_ARGUMENT,
                         "`sep`: expected one character that is no part of a number or a word, "
                         "tab or space, found '%.20s'",

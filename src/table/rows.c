@@ -12,6 +12,7 @@
 #include "table/reading.h"
 #include "task/parts.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +22,7 @@ struct source {
     gbs_context *ctx;
     gbs_design design;
     gbs_recipe *recipe;
-    gbs_table *table; /* NULL: the design has copies of all it needs */
+    gbs_table *table; /* no cells: the design has copies of all it needs */
     gbs_pool pool;    /* of the examples then */
     gbs_kept kept;    /* `keep` */
     gbs_spill spill;  /* the table's */
@@ -39,6 +40,12 @@ static void release(gbs_source *source) {
 }
 
 /* ---------------------------------------------------------------- data */
+
+static void place_of(const gbs_source *source, size_t row, char *text, size_t room) {
+    const struct source *s = (const struct source *)source;
+    row = s->design.rows != NULL && row < s->design.n ? s->design.rows[row] : row;
+    snprintf(text, room, "%s", gbs_row_place_in(s->table, row).text);
+}
 
 /* Copies the levels that no training row had: the table may go before the data does. */
 static gbs_status keep_examples(struct source *s) {
@@ -69,17 +76,26 @@ static gbs_status wrap(gbs_context *ctx, const gbs_table *table, gbs_recipe *rec
         gbs_recipe_free(recipe);
         return GBS_ERR_MEMORY;
     }
-    *s = (struct source){.is = {.release = release, .recipe = recipe, .name = gbs_recipe_feature},
+    *s = (struct source){.is = {.release = release,
+                                .recipe = recipe,
+                                .name = gbs_recipe_feature,
+                                .place = place_of,
+                                .left_out = design->left_out,
+                                .absent = design->absent},
                          .ctx = ctx,
                          .design = *design,
                          .recipe = recipe};
     const gbs_design *d = &s->design;
+    gbs_status status = GBS_OK;
     if (d->owned == NULL) {
         s->table = (gbs_table *)table;
         gbs_table_hold(s->table);
+    } else {
+        status = gbs_table_places(table, &s->table);
     }
     const double *signs = recipe->n_classes > 0 ? NULL : d->y;
-    gbs_status status = keep_examples(s);
+    if (status == GBS_OK)
+        status = keep_examples(s);
     if (status == GBS_OK && table->spill.folder != NULL)
         status = keep_spill(s, &table->spill);
     if (status == GBS_OK && d->n == 0)
@@ -199,7 +215,8 @@ gbs_status gbs_table_train(gbs_context *ctx, const gbs_table *table, const gbs_o
         return status;
     gbs_table_settings_from(options, &s);
     gbs_design_use use = {.labels = GBS_WITH_LABELS,
-                          .drop_missing = s.missing != GBS_MISSING_ERROR,
+                          .missing = (gbs_missing)s.missing,
+                          .learning = true,
                           .weights = s.weights,
                           .group = s.group};
     bool aside = sets_aside(options, &o);
@@ -229,7 +246,6 @@ gbs_status gbs_table_train(gbs_context *ctx, const gbs_table *table, const gbs_o
         source->units = is.units;
         source->in_time = is.in_time;
         source->grouped = (*out)->group != NULL;
-        source->left_out = gbs_data_left_out(*out);
         (*out)->hashed = made;
         (*out)->hash = hash;
     }
@@ -261,8 +277,10 @@ gbs_status gbs_table_apply_part(gbs_context *ctx, const gbs_table *table, const 
     if (status != GBS_OK)
         return status;
     gbs_table_settings_from(options, &s);
+    bool asked = options != NULL && gbs_options_given(options, "missing");
     gbs_design_use use = {.labels = labels,
-                          .drop_missing = s.missing != GBS_MISSING_ERROR,
+                          .missing = (gbs_missing)s.missing,
+                          .unfilled = asked && s.missing != GBS_MISSING_IMPUTE,
                           .may_be_empty = may_be_empty};
     status = gbs_design_build(ctx, recipe, table, &use, &design);
     if (status != GBS_OK)
@@ -288,6 +306,14 @@ const gbs_recipe *gbs_data_recipe(const gbs_data *data) {
 
 size_t gbs_data_left_out(const gbs_data *data) {
     return source_of(data) != NULL ? source_of(data)->design.left_out : 0;
+}
+
+size_t gbs_data_missing(const gbs_data *data, size_t k) {
+    const struct source *s = source_of(data);
+    size_t inputs = s != NULL ? gbs_recipe_inputs(s->recipe) : 0;
+    if (s == NULL || s->design.missing == NULL || k >= inputs + GBS_MISSING_INPUT)
+        return 0;
+    return s->design.missing[k < inputs ? GBS_MISSING_INPUT + k : k - inputs];
 }
 
 size_t gbs_data_table_row(const gbs_data *data, size_t i) {

@@ -110,6 +110,48 @@ gbs_place gbs_row_place(const gbs_table *t, size_t row) {
     return p;
 }
 
+gbs_place gbs_row_place_in(const gbs_table *t, size_t row) {
+    gbs_place p;
+    if (t->n_shards > 0)
+        return gbs_row_place(t, row);
+    bool lines = t->file != NULL && t->format != GBS_TABLE_NPY;
+    snprintf(p.text, sizeof p.text, "%s %llu", lines ? "line" : "row",
+             (unsigned long long)(lines ? gbs_table_line(t, row) : row + 1));
+    return p;
+}
+
+gbs_status gbs_table_places(const gbs_table *t, gbs_table **out) {
+    gbs_context *ctx = t->ctx;
+    gbs_table *p;
+    gbs_status status = gbs_table_new(ctx, t->file, &p);
+    if (status != GBS_OK)
+        return status;
+    p->format = t->format;
+    p->has_header = t->has_header;
+    if (t->line != NULL && (p->line = gbs_array_alloc(ctx, t->n_rows, sizeof *p->line)) != NULL)
+        memcpy(p->line, t->line, t->n_rows * sizeof *p->line);
+    p->shard = gbs_array_alloc(ctx, t->n_shards + 1, sizeof *p->shard);
+    status = p->shard != NULL && (t->line == NULL || p->line != NULL) ? GBS_OK : GBS_ERR_MEMORY;
+    for (size_t k = 0; status == GBS_OK && k < t->n_shards; k++) {
+        const char *file = t->shard[k].file;
+        file = gbs_pool_text(ctx, &p->pool, file, strlen(file));
+        p->shard[p->n_shards++] = (gbs_shard){.file = file, .first = t->shard[k].first};
+        status = file != NULL ? GBS_OK : GBS_ERR_MEMORY;
+    }
+    if (status != GBS_OK)
+        gbs_table_free(p);
+    else
+        *out = p;
+    return status;
+}
+
+const char *gbs_missing_hint(bool input, bool may_fill, bool fills) {
+    if (input && may_fill)
+        return "`missing` drop does without such rows, impute fills them in";
+    return fills ? "`missing` impute does without such rows"
+                 : "`missing` drop does without such rows";
+}
+
 const char *gbs_default_name(gbs_context *ctx, gbs_pool *pool, size_t column) {
     char text[32];
     int length = snprintf(text, sizeof text, "V%zu", column + 1);

@@ -61,7 +61,11 @@ typedef struct gbs_reading {
     /* The wishes come from a recipe, not from a caller: `text` is matched by name alone, a name
      * that is absent is no mistake, and messages point at no option of fit. */
     bool from_model;
-    const char *target; /* NULL, or what a message calls the label; nothing is decided by it */
+    bool fills; /* and fills missing cells, unless options say otherwise */
+    bool named; /* the recipe's columns have names: numbers in a first line may be those */
+    /* NULL, or what the label is asked for by: for messages, and for names that come twice */
+    const char *target;
+    const char *weights, *group; /* the same, for messages alone */
     /* csv: columns (name or number) whose cells are not even read; one that does not exist is
      * ignored */
     const char *const *drop;
@@ -181,6 +185,10 @@ static inline void gbs_table_passed(const gbs_table *t, size_t i, size_t row) {
         gbs_pages_drop(t->cells, t->cells + row * t->n_columns);
 }
 
+/* What a message says to do about a missing value, or label, weight or group (input false); whether
+ * it may be filled in, and the fit or the model does so already. */
+const char *gbs_missing_hint(bool input, bool may_fill, bool fills);
+
 /* Line of row i in its file (csv and svmlight). */
 uint64_t gbs_table_line(const gbs_table *t, size_t row);
 
@@ -194,6 +202,11 @@ typedef struct gbs_place {
 } gbs_place;
 gbs_place gbs_table_place(const gbs_table *t);
 gbs_place gbs_row_place(const gbs_table *t, size_t row);
+
+/* The same without the name of the one file that holds the table: "line 7". */
+gbs_place gbs_row_place_in(const gbs_table *t, size_t row);
+/* A table of no cells that knows where the rows of t stand. */
+gbs_status gbs_table_places(const gbs_table *t, gbs_table **out);
 
 /* "V1", "V2", ...: the names of columns that have none. */
 const char *gbs_default_name(gbs_context *ctx, gbs_pool *pool, size_t column);

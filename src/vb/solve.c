@@ -204,7 +204,8 @@ gbs_status gbs_solve(const gbs_problem *problem, const gbs_solve_options *option
         status = gbs_trace_begin(problem->ctx, trace, problem->lambda);
     if (status == GBS_OK)
         status = run(problem, options, engine, g, result);
-    result->iterations += spent;
+    if (status == GBS_OK)
+        result->iterations += spent;
     return status;
 }
 

@@ -107,7 +107,18 @@ done
 printf 'a,b,y\n1,2,0\n1,1e400,1\n' >huge.csv
 fit_refuses 3 "huge\.csv:3: column 'b' \(column 2\): '1e400' is too large for a double" huge.csv
 printf 'a,b,y\n1e300,2,0\n-1e300,1,1\n' >large.csv
-fit_refuses 3 'large\.csv: .*too large' large.csv --scale none --prior zero
+fit_refuses 3 "large\.csv: line 2: column 'a': 1e300 is too large to be used as it is" large.csv \
+    --scale none --prior zero
+# Cells that the design copies, behind a blank line, and in the second of two files.
+awk 'BEGIN { print "a,b,c,y\n"; for (i = 3; i <= 60; i++) print i % 7 ",u" i % 3 "," (i == 40 ? "-1e300" : i % 5) "," i % 2 }' \
+    >texts.csv
+fit_refuses 3 "texts\.csv: line 40: column 'c': -1e300 is too large" texts.csv --scale none \
+    --prior zero
+sed 's/-1e300/0/' texts.csv >before.csv
+fit_refuses 3 "before\.csv: texts\.csv:40: column 'c': -1e300 is too large" before.csv texts.csv \
+    --scale none --prior zero
+awk 'BEGIN { print "a,b,y"; for (i = 0; i < 40; i++) print i % 7 "," (i % 2 ? "-" : "") "1.7e308," i % 2 }' >span.csv
+fit_refuses 3 "span\.csv: column 'b': its values are too large or too small" span.csv
 printf 'a;b;y\n1,5;2;0\n2,5;1;1\n' >comma.csv
 fit_refuses 3 "comma\.csv:2: column 'a' \(column 1\): '1,5' has a decimal comma \(--decimal ,\)" \
     comma.csv
@@ -555,7 +566,7 @@ refuses 3 "holes\.csv:3: column 'x1'" predict model.json holes.csv -o out/p.csv
 refuses 3 "holes\.csv:3: column 'x1'" evaluate model.json holes.csv
 works fit holes.csv --missing drop --json
 expect_json "$stdout" n 58
-expect_stderr 'holes\.csv: 2 of 60 rows have a missing value and are left out'
+expect_stderr "holes\.csv: 2 of 60 rows have a missing value \(value in column 'x1', value in column 'x3'\) and"
 sed -e 3d -e 7d good.csv >whole.csv
 as 'dropping rows is fitting without them'
 works fit holes.csv --missing drop -o dropped.json -q

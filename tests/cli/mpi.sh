@@ -168,7 +168,7 @@ by_rank() {
 r=\$OMPI_COMM_WORLD_RANK
 $1
 echo \$\$ >pid.\$r
-exec "$GIBBSITE" $2 --threads 1
+exec "$GIBBSITE" $2 ${4---threads 1}
 END
     "${ranks[@]}" -np "${3:-2}" sh rank.sh >"$stdout" 2>"$stderr"
     rc=$?
@@ -190,12 +190,31 @@ by_rank '' 'fit missing.csv -o none.json'
 ended 'a file that nobody can read: one message' '^gibbsite: missing.csv: No such file'
 by_rank 'if [ "$r" = 1 ]; then mine=rows.svm; else mine=rows.csv; fi' \
     'fit $mine -o none.json --prior zero'
-ended 'ranks with different rows are found out' '^gibbsite: the ranks do not do the same work'
+ended 'ranks with different rows are found out' \
+    '^gibbsite: rank 1 was given other files than rank 0$'
 "$GIBBSITE" simulate ratings --rows 1200 --cols 200 --density 0.26 -q -o more.csv
 by_rank 'if [ "$r" = 1 ]; then mine=more.csv; else mine=many.csv; fi' \
     'complete $mine --rank 2 --max-iter 2 -o none.json'
 ended 'ranks with different ratings are found out' \
-    '^gibbsite: many.csv: the ranks do not do the same work'
+    '^gibbsite: rank 1 was given other files than rank 0$'
+by_rank 'mine=model.json; [ "$r" != 2 ] || mine=matrix.json' 'predict $mine rows.csv -o none.json' 3
+ended 'ranks with different models are found out' \
+    '^gibbsite: rank 2 was given other files than rank 0$'
+by_rank 'mine=0.5; [ "$r" != 1 ] || mine=0.7' 'evaluate model.json rows.csv --threshold $mine' 3
+ended 'ranks with different options are found out' \
+    '^gibbsite: rank 1 was given other options than rank 0$'
+by_rank 'mine=--json; [ "$r" != 1 ] || mine=--jsn' 'fit rows.csv -o none.json $mine' 3
+ended 'a rank that does not know an option ends all' \
+    "^gibbsite: rank 1 failed: fit: unknown option '--jsn'"
+by_rank '[ "$r" = 0 ] || export GIBBSITE_THREADS=all' \
+    'fit rows.csv -o none.json' 2 ''
+ended 'ranks with another environment' \
+    '^gibbsite: rank 1 failed: GIBBSITE_THREADS: expected a whole number'
+by_rank '' 'fit rows.csv --jsn'
+as 'an option that no rank knows' && check "exit $rc" test "$rc" -eq 2
+by_rank '[ "$r" = 0 ] || cp rows.csv same.csv; mine=rows.csv; [ "$r" = 0 ] || mine=same.csv' \
+    'fit $mine -o same.json -q'
+as 'the same rows may have another name' && check "exit $rc" test "$rc" -eq 0
 by_rank '' 'fit rows.csv --prior zero -o /dev/full'
 ended 'a full disk at the writer' '^gibbsite: /dev/full: No space left'
 by_rank '' 'fit part-1.csv part-9.csv -o none.json' 3
@@ -275,7 +294,7 @@ kill -KILL "$worker"
 wait $!
 rc=$(cat rc)
 ended 'a rank that is killed ends all' \
-    '^gibbsite: rank 1 was lost: killed by signal 9 .*; no file is left in part$'
+    '^gibbsite: rank 1 was lost: killed by signal 9 .*; a file that was to be written is whole'
 
 # Killed in the middle of a fit that would go on for long: its processor time says that it is there.
 "$GIBBSITE" simulate rank --rows 6000 --cols 40 -q -o long.csv
@@ -294,4 +313,31 @@ kill -KILL "$worker"
 wait $!
 rc=$(cat rc)
 ended 'a rank that is killed in the middle of a fit ends all' \
-    '^gibbsite: rank 1 was lost: killed by signal 9 .*; no file is left in part$'
+    '^gibbsite: rank 1 was lost: killed by signal 9 .*; a file that was to be written is whole'
+
+# Asked to stop, one of them or all: the code is that of the signal.
+for who in 'one that works' 'one that watches' all; do
+    rm -f pid.1 rc
+    (
+        by_rank '' 'fit long.csv --task rank --loss zero-one --tol 1e-14 --max-iter 99999 -o none.json' \
+            3
+        echo "$rc" >rc
+    ) &
+    for ((i = 0; i < 600; i++)); do
+        [[ -s pid.1 ]] && worker=$(ps -o pid= --ppid "$(cat pid.1)") && worker=${worker// /} &&
+            (($(awk '{ print $14 }' "/proc/$worker/stat" 2>/dev/null || echo 0) > 40)) && break
+        sleep 0.1
+    done
+    case $who in
+    'one that works') kill -TERM "$worker" ;;
+    'one that watches') kill -TERM "$(cat pid.1)" ;;
+    all) kill -TERM $(cat pid.[012]) ;; # as mpirun does where one was lost
+    esac
+    wait $!
+    rc=$(cat rc)
+    [[ $who != all ]] || echo >>"$stderr" # whoever learns it first may say so, or nobody
+    as "SIGTERM to $who: exit $rc" && check "$(cat "$stderr")" \
+        test "$rc-$(grep -c . "$stderr")" = 143-1 -o "$who-$rc" = all-143
+    [[ $who == all ]] || expect_stderr '^gibbsite: rank 1 failed: terminated; nothing was written$'
+    check 'nothing was written' test ! -e none.json
+done

@@ -212,7 +212,7 @@ total=0
 for k in $(seq 0 40); do total=$((total + $(json complete.json "test.residuals.counts[$k]"))); done
 check 'the bars of the residuals hold every rating' test "$total" = "$(json complete.json test.n)"
 expect_near 'their spread is the RMSE' \
-    "$(awk "BEGIN { printf \"%.17g\", sqrt($(json complete.json test.residuals.mean) ^ 2 + $(json complete.json test.residuals.sd) ^ 2) }")" "$(json complete.json test.rmse)" 1e-9
+    "$(awk "BEGIN { printf \"%.17g\", sqrt(($(json complete.json test.residuals.mean)) ^ 2 + $(json complete.json test.residuals.sd) ^ 2) }")" "$(json complete.json test.rmse)" 1e-9
 check 'a component for each of the effective rank' test "$(json complete.json components.#)" = \
     "$(json complete.json effective_rank)"
 

@@ -12,6 +12,7 @@
  */
 #include "complete_support.h"
 #include "coverage_support.h"
+#include "data/hash.h"
 #include "fit/complete.h"
 #include "paper_settings.h"
 
@@ -51,6 +52,7 @@ static void add_losses(gbs_context *ctx, const gbs_completion *m, size_t n, cons
 static size_t add_kept(gbs_context *ctx, const gbs_completion *m, const gbs_ratings *ratings,
                        const gbs_complete_settings *o, double *sum) {
     struct gbs_completion_run run = {.ctx = ctx, .o = o, .all = ratings};
+    run.seed = gbs_hash_seed(ctx->seed, ratings->n, gbs_ratings_hash(ratings));
     assert_int_equal(gbs_completion_split_last(&run), GBS_OK);
     const gbs_rating_list *l = &run.part[1]->by[0];
     size_t n = run.part[1]->n;

@@ -281,7 +281,7 @@ static void drawn_risk_is_the_expected_error(void **state) {
         double risk, width = 200.0, error = 0.0;
         for (size_t e = 0; e < t.n; e++)
             error += slow_error(&f, &t, e) / (double)t.n;
-        assert_int_equal(gbs_factors_drawn_risk(&f, r, -100.0, 100.0, NULL, ROUNDS, 9, &risk),
+        assert_int_equal(gbs_factors_drawn_risk(&f, r, -100.0, 100.0, NULL, ROUNDS, 1, 9, &risk),
                          GBS_OK);
         /* a squared near-Gaussian term has a standard deviation of about sqrt(2) its mean; 3 is
          * generous */
@@ -290,11 +290,11 @@ static void drawn_risk_is_the_expected_error(void **state) {
         double shape[20], other;
         for (size_t i = 0; i < 20; i++)
             shape[i] = 6.0;
-        assert_int_equal(gbs_factors_drawn_risk(&f, r, -100.0, 100.0, shape, ROUNDS, 9, &other),
+        assert_int_equal(gbs_factors_drawn_risk(&f, r, -100.0, 100.0, shape, ROUNDS, 1, 9, &other),
                          GBS_OK);
         assert_close(other * width * width, error, 6.0 * 4.0 / sqrt(ROUNDS * (double)t.n), 0.0);
         assert_true(other != risk);
-        assert_int_equal(gbs_factors_drawn_risk(&f, r, 1.0, 1.001, NULL, 1, 9, &risk), GBS_OK);
+        assert_int_equal(gbs_factors_drawn_risk(&f, r, 1.0, 1.001, NULL, 1, 1, 9, &risk), GBS_OK);
         assert_true(risk <= 1.0);
         gbs_factors_free(&f);
         gbs_ratings_free(r);

@@ -194,7 +194,7 @@ static void completions_are_told(void **state) {
         check_completion(ctx, models[k]);
     }
     assert_non_null(strstr(gbs_completion_assumption(models[1], 0), "taste"));
-    assert_non_null(strstr(gbs_completion_assumption(models[3], 2), "cross-validation"));
+    assert_non_null(strstr(gbs_completion_assumption(models[3], 3), "cross-validation"));
     for (size_t k = 0; k < COUNT(models); k++)
         gbs_completion_free(models[k]);
     free_truth(&truth);

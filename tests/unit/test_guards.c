@@ -64,12 +64,22 @@ static void streets(size_t i, char *out, size_t room) { /* May 3 rd is no date, 
     snprintf(out, room, "%zu May Street", i % 9);
 }
 
+static void long_numbers(size_t i, char *out, size_t room) { /* of ten digits, in no order */
+    snprintf(out, room, "%zu", 1000000007 + 219999989 * ((17 * i) % 41));
+}
+
+static void amounts(size_t i, char *out, size_t room) { /* as large, of eight to ten digits */
+    snprintf(out, room, "%zu", 20000003 + 219999989 * ((17 * i) % 41));
+}
+
 static void columns_that_say_nothing_are_told(void **state) {
     (void)state;
     assert_int_equal(guard_of("n", 40, running), GBS_GUARD_ROW_NUMBER);
     assert_int_equal(guard_of("n", 40, rising), GBS_GUARD_IDENTIFIER);
     assert_int_equal(guard_of("n", 40, falling), GBS_GUARD_IDENTIFIER);
     assert_int_equal(guard_of("n", 40, scattered), GBS_GUARD_NONE);
+    assert_int_equal(guard_of("n", 40, long_numbers), GBS_GUARD_IDENTIFIER);
+    assert_int_equal(guard_of("n", 40, amounts), GBS_GUARD_NONE);
     assert_int_equal(guard_of("n", 40, in_pairs), GBS_GUARD_NONE);
     assert_int_equal(guard_of("n", 40, fractions), GBS_GUARD_NONE);
     assert_int_equal(guard_of("n", 19, rising), GBS_GUARD_NONE); /* too few rows to tell */
@@ -80,11 +90,13 @@ static void columns_that_say_nothing_are_told(void **state) {
     assert_int_equal(guard_of("n", 40, streets), GBS_GUARD_NONE);
 }
 
-static void a_name_that_ends_in_id_counts(void **state) {
+static void a_name_of_an_identifier_counts(void **state) {
     (void)state;
-    static const char *const named[] = {"id",         "ID",     "customer_id",
-                                        "customerId", "row.ID", "user id"};
-    static const char *const others[] = {"paid", "humid", "PAID", "ideal", "d"};
+    static const char *const named[] = {"id",     "ID",         "customer_id", "customerId",
+                                        "row.ID", "user id",    "id_customer", "idCustomer",
+                                        "uuid",   "account_no", "orderNr",     "Phone Number"};
+    static const char *const others[] = {"paid", "humid", "PAID",  "ideal",  "d",
+                                         "i",    "idle",  "piano", "monkey", "no_rooms"};
     for (size_t k = 0; k < sizeof named / sizeof *named; k++)
         assert_int_equal(guard_of(named[k], 40, scattered), GBS_GUARD_IDENTIFIER);
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
@@ -146,7 +158,7 @@ static void other_files_are_named(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_that_say_nothing_are_told),
-        cmocka_unit_test(a_name_that_ends_in_id_counts),
+        cmocka_unit_test(a_name_of_an_identifier_counts),
         cmocka_unit_test(numbers_with_signs_are_known),
         cmocka_unit_test(other_files_are_named),
     };

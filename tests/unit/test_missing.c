@@ -154,10 +154,88 @@ static void a_model_fills_later_rows(void **state) {
     gbs_context_free(ctx);
 }
 
+static gbs_table *three_rows(gbs_context *ctx, bool with_label) {
+    const double age[] = {30.0, NAN, 50.0};
+    const char *const job[] = {"a", "b", "a"}, *const label[] = {"yes", "no",
+                                                                 with_label ? "no" : NULL};
+    gbs_table *t;
+    assert_ok(ctx, gbs_table_create(ctx, 3, 3, &t));
+    assert_ok(ctx, gbs_table_add_numbers(ctx, t, "age", age));
+    assert_ok(ctx, gbs_table_add_texts(ctx, t, "job", job));
+    assert_ok(ctx, gbs_table_add_texts(ctx, t, "y", label));
+    return t;
+}
+
+/* What becomes of three rows, one without an age and one perhaps without a label, under a recipe
+ * and `missing` (NULL: not given): how many stay, or how the message ends. */
+static void becomes(gbs_context *ctx, const gbs_recipe *recipe, bool with_label,
+                    const char *missing, size_t rows, const char *words) {
+    gbs_table *t = three_rows(ctx, with_label);
+    gbs_options *o;
+    gbs_data *data = NULL;
+    assert_ok(ctx, gbs_options_create(ctx, "evaluate", &o));
+    if (missing != NULL)
+        assert_ok(ctx, gbs_options_set(o, "missing", missing));
+    if (words != NULL) {
+        assert_refused(ctx, GBS_ERR_DATA,
+                       gbs_table_apply(ctx, t, recipe, GBS_WITH_LABELS, o, &data), data);
+        assert_string_equal(gbs_error_message(ctx), words);
+    } else {
+        assert_ok(ctx, gbs_table_apply(ctx, t, recipe, GBS_WITH_LABELS, o, &data));
+        assert_int_equal(gbs_data_rows(data), rows);
+        assert_int_equal(gbs_data_left_out(data), 3 - rows);
+        bool filled = missing == NULL || strcmp(missing, "impute") == 0;
+        assert_int_equal(gbs_data_missing(data, 0), !filled);     /* age */
+        assert_int_equal(gbs_data_missing(data, 2), !with_label); /* behind the inputs: the label */
+    }
+    gbs_data_free(data);
+    gbs_options_free(o);
+    gbs_table_free(t);
+}
+
+#define AGE "row 2: column 'age' (column 1): the value is missing; "
+#define LABEL "row 3: column 'y' (column 3): the label is missing; "
+
+/* A model that fills in cells does so where nothing is said, and what is said counts; one that does
+ * not cannot be asked to. */
+static void an_option_counts_more_than_the_model(void **state) {
+    (void)state;
+    gbs_context *ctx = new_context(1, 1);
+    struct cells c = some_cells(5);
+    gbs_table *t = table_of(ctx, &c);
+    gbs_options *impute = imputing(ctx, "zero"), *drop;
+    gbs_data *filled, *plain;
+    assert_ok(ctx, gbs_options_create(ctx, "fit", &drop));
+    assert_ok(ctx, gbs_options_set(drop, "missing", "drop"));
+    assert_ok(ctx, gbs_table_train(ctx, t, impute, &filled));
+    assert_ok(ctx, gbs_table_train(ctx, t, drop, &plain));
+    const gbs_recipe *fills = gbs_data_recipe(filled), *bare = gbs_data_recipe(plain);
+    becomes(ctx, fills, true, NULL, 3, NULL);
+    becomes(ctx, fills, true, "impute", 3, NULL);
+    becomes(ctx, fills, true, "drop", 2, NULL);
+    becomes(ctx, fills, true, "error", 0,
+            AGE "`missing` drop does without such rows, impute fills them in");
+    becomes(ctx, fills, false, NULL, 0, LABEL "`missing` impute does without such rows");
+    becomes(ctx, fills, false, "impute", 2, NULL);
+    becomes(ctx, fills, false, "drop", 1, NULL);
+    becomes(ctx, bare, true, NULL, 0, AGE "`missing` drop does without such rows");
+    becomes(ctx, bare, true, "drop", 2, NULL);
+    becomes(ctx, bare, true, "impute", 0,
+            AGE "the model was fitted without `missing` impute and cannot fill it in, drop does "
+                "without such rows");
+    gbs_data_free(plain);
+    gbs_data_free(filled);
+    gbs_options_free(drop);
+    gbs_options_free(impute);
+    gbs_table_free(t);
+    gbs_context_free(ctx);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_part_says_what_fills),
         cmocka_unit_test(a_model_fills_later_rows),
+        cmocka_unit_test(an_option_counts_more_than_the_model),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,6 +51,7 @@ static void what_is_needed_may_not_be_null(void **state) {
     gbs_recipe_feature(NULL, 0, NULL, 0);
     assert_null(gbs_data_recipe(NULL));
     assert_null(gbs_data_labels(NULL));
+    assert_int_equal(gbs_data_missing(NULL, 0), 0);
     assert_int_equal(gbs_data_left_out(NULL) + gbs_data_unseen(NULL, 0, NULL), 0);
     assert_int_equal(gbs_data_table_row(NULL, 7), 7);
     assert_null(gbs_cells_rows(NULL));

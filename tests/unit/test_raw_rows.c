@@ -237,6 +237,9 @@ static void rows_with_missing_cells_are_left_out_on_request(void **state) {
     assert_ok(ctx, gbs_table_train(ctx, t, o, &data));
     assert_int_equal(gbs_data_rows(data), 2);
     assert_int_equal(gbs_data_left_out(data), 4);
+    const size_t missing[] = {1, 3, 0, 0, 0, 0}; /* x, c, label, weight, group, nothing */
+    for (size_t k = 0; k < 6; k++)
+        assert_int_equal(gbs_data_missing(data, k), missing[k]);
     assert_int_equal(gbs_data_table_row(data, 1), 5);
     gbs_data_free(data);
     gbs_table_free(t);

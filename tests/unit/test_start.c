@@ -157,11 +157,9 @@ static void the_default_fit_may_be_started(void **state) {
  * another: such fits are those without a start, to the bit. */
 static void a_start_of_no_use_changes_nothing(void **state) {
     (void)state;
-    static const char *const asked[][2] = {{"loss", "zero-one"},
-                                           {"features", "fourier:20"},
-                                           {"bound", "progressive"},
-                                           {"solver", "sgd"},
-                                           {"scale", "unit-row"}};
+    static const char *const asked[][2] = {{"loss", "zero-one"},     {"features", "fourier:20"},
+                                           {"bound", "progressive"}, {"solver", "sgd"},
+                                           {"tol", "1e-3"},          {"scale", "unit-row"}};
     gbs_context *ctx = new_context(1, 3);
     struct table_of_numbers t = small_table(9, 60, 3);
     gbs_data *data = dense_data(ctx, &t);
@@ -206,6 +204,32 @@ static void a_bad_start_is_not_taken(void **state) {
     gbs_data_free(far);
     free_table(&t);
     free_table(&other);
+    gbs_context_free(ctx);
+}
+
+/* Where a fit stops before its optimum is proven, where it began may show: a start that knows the
+ * certified rows breaks the promise. */
+static void a_start_that_shows_is_told(void **state) {
+    (void)state;
+    static const char *const zero[][2] = {{"loss", "hinge"}, {"prior", "zero"}},
+                             *const once[][2] = {{"loss", "hinge"}, {"max-iter", "1"}};
+    gbs_context *ctx = new_context(1, 2);
+    struct table_of_numbers t = small_table(12, 400, 5);
+    gbs_data *data = dense_data(ctx, &t);
+    gbs_model *start = fitted(ctx, data, zero, COUNT(zero), NULL),
+              *cold = fitted(ctx, data, once, COUNT(once), NULL),
+              *warm = fitted(ctx, data, once, COUNT(once), start);
+    assert_false(cold->info.converged || warm->info.converged);
+    assert_int_equal(gbs_model_certificate(cold, 0)->valid, 1);
+    size_t count;
+    const gbs_certificate *c = certificates_of(warm, &count);
+    for (size_t k = 0; k < count; k++)
+        assert_true(!c[k].valid && (c[k].assumptions & GBS_BROKEN_START) != 0);
+    gbs_model_free(start);
+    gbs_model_free(cold);
+    gbs_model_free(warm);
+    gbs_data_free(data);
+    free_table(&t);
     gbs_context_free(ctx);
 }
 
@@ -311,6 +335,7 @@ int main(void) {
         cmocka_unit_test(the_default_fit_may_be_started),
         cmocka_unit_test(a_start_of_no_use_changes_nothing),
         cmocka_unit_test(a_bad_start_is_not_taken),
+        cmocka_unit_test(a_start_that_shows_is_told),
         cmocka_unit_test(three_classes_start_part_by_part),
         cmocka_unit_test(a_start_of_other_rows_or_another_task_is_refused),
         cmocka_unit_test(memory_may_run_out_at_any_point),

@@ -155,6 +155,33 @@ static void a_fit_of_this_size_has_a_team_and_leaves_none(void **state) {
     assert_int_equal(threads_of_this_process(), w.before);
 }
 
+struct meddler {
+    gbs_context *ctx;
+    size_t asked;
+};
+
+static void meddle(const char *stage, double done, void *user) {
+    struct meddler *m = user;
+    (void)stage, (void)done;
+    m->asked++;
+    assert_int_equal(gbs_context_set_threads(m->ctx, 64), GBS_ERR_ARGUMENT);
+    assert_non_null(strstr(gbs_error_message(m->ctx), "gbs_context_set_threads"));
+    assert_int_equal(gbs_context_set_seed(m->ctx, 9), GBS_ERR_ARGUMENT);
+    assert_int_equal(gbs_context_set_device(m->ctx, "cpu"), GBS_ERR_ARGUMENT);
+}
+
+/* Its arrays have room for the threads that it began with. */
+static void a_callback_cannot_change_the_call(void **state) {
+    (void)state;
+    struct outcome expected = alone(), out;
+    struct meddler m = {.ctx = new_context(2, 1)};
+    gbs_context_set_progress(m.ctx, meddle, &m);
+    assert_true(fit_on(m.ctx, &out) && same(&out, &expected));
+    assert_true(m.asked > 0);
+    assert_ok(m.ctx, gbs_context_set_threads(m.ctx, 1)); /* it has ended */
+    gbs_context_free(m.ctx);
+}
+
 static void after_a_fork_the_child_computes_the_same(void **state) {
     (void)state;
     struct outcome expected = alone(), here;
@@ -335,6 +362,7 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_task_is_run_once),
         cmocka_unit_test(a_fit_of_this_size_has_a_team_and_leaves_none),
+        cmocka_unit_test(a_callback_cannot_change_the_call),
         cmocka_unit_test(after_a_fork_the_child_computes_the_same),
         cmocka_unit_test(several_threads_of_the_host_compute_at_once),
         cmocka_unit_test(a_fork_after_several_threads_have_computed),

@@ -302,6 +302,8 @@ static void absent_rows_are_absent(void **state) {
         const gbs_certificate *c = gbs_model_certificate(ma, 0);
         assert_true(c->value == gbs_model_certificate(mb, 0)->value && c->valid);
         assert_int_equal(c->blocks, gbs_model_card(ma)->tested);
+        assert_true((c->assumptions & GBS_ASSUMES_WEIGHED) != 0);
+        assert_true((gbs_model_certificate(mb, 0)->assumptions & GBS_ASSUMES_WEIGHED) == 0);
         assert_ok(ctx, gbs_fit_order_run(ctx, a, &o, order[0], &first[0]));
         assert_ok(ctx, gbs_fit_order_run(ctx, b, &o, order[1], &first[1]));
         assert_int_equal(first[0], first[1]);

@@ -213,7 +213,7 @@ class CertifiedModel(Handled):
         if self.missing == "drop" and not filled and not _rows.complete(columns).any():
             return None, np.shape(X)[0], []
         table = _native.table(np.shape(X)[0], columns)
-        missing = {} if self.missing == "error" else {"missing": self.missing}
+        missing = {} if filled or self.missing == "error" else {"missing": self.missing}
         data, unseen = _native.apply(self._handle, table, missing)
         for column, count, level in unseen:
             warnings.warn(f"column '{column}': {count} cells with a level that training did not "

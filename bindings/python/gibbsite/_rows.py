@@ -60,7 +60,7 @@ def _kind(column):
         from pandas.api.types import infer_dtype
         found = infer_dtype(column, skipna=True)
         if found not in (*DATES, "interval", "complex"):
-            return "number" if found in NUMBERS else "text"
+            return "number" if found in NUMBERS else _text_or_doubt(column, found)
         kind = "M" if found in DATES else "c" if found == "complex" else "O"
     if kind in "mM":
         raise ValueError(f"column {column.name!r} holds dates; make numbers or texts of them first")
@@ -70,6 +70,17 @@ def _kind(column):
         raise ValueError(f"column {column.name!r} holds intervals; make numbers or texts of them "
                          "first")
     return "number"
+
+
+def _text_or_doubt(column, found):
+    """One cell must not change the type of a column: it may be of a row that certifies."""
+    if found.startswith("mixed"):
+        kinds = {isinstance(value, str): value for value in column[~column.isna()].tolist()}
+        if len(kinds) > 1:
+            raise ValueError(f"column {column.name!r} holds numbers and texts, such as "
+                             f"{kinds[False]!r} and {kinds[True]!r}; make all of them one or the "
+                             "other")
+    return "text"
 
 
 def _texts(column):

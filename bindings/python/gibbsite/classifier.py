@@ -160,6 +160,8 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
         data, X = self._data(X, y, sample_weight, groups)
         if learned is not None:
             _native.set_split(data, np.ascontiguousarray(learned, dtype=np.uint8))
+        if self._is_balanced():
+            self._balance(data, column_or_1d(_rows.labels(y)))
         handle = self._fit_data(data)
         self._write_recipe(handle, X)
         return self._keep(handle)
@@ -205,6 +207,8 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
             raise ValueError("two classes are needed, and the labels have one class only: "
                              f"{self.classes_[0]!r}")
         self._costs = self._costs_of(y)
+        if self._is_balanced():  # once it is known which rows are learned from
+            self._costs = None
 
     def _number_data(self, X, y):
         if len(self.classes_) == 2:
@@ -261,12 +265,30 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
         return None if sample_weight is None else np.ascontiguousarray(
             _check_sample_weight(sample_weight, X, dtype=np.float64, only_non_negative=True))
 
+    def _is_balanced(self):
+        return isinstance(getattr(self, "class_weight", None), str)
+
+    def _balance(self, data, y):
+        """What errors cost goes by the labels of the rows to learn from: those that certify must
+        not move the threshold."""
+        rows = _native.table_rows(data) if self._raw else np.arange(len(y))
+        learned = np.empty(len(rows), dtype=np.uint8)
+        _native.split(data, self._library_options(), self._seed(), learned)
+        self._costs = self._costs_of(y[rows][learned != 0])
+        if len(self.classes_) > 2:
+            self._set_costs(data)
+
     def _costs_of(self, y):
         if self.class_weight is None:
             return _pair(self.cost) if len(self.classes_) == 2 else self.cost
         if self.cost is not None:
             raise ValueError("class_weight acts as cost: give one of them")
-        weight = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
+        if self._is_balanced():
+            compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_)
+            seen = np.array([np.count_nonzero(y == label) for label in self.classes_])
+            weight = len(y) / (len(self.classes_) * np.maximum(seen, 1))
+        else:
+            weight = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
         if len(self.classes_) > 2:
             return np.outer(weight, np.ones(len(weight))) * (1 - np.eye(len(weight)))
         return (weight[1], weight[0])

@@ -98,6 +98,26 @@ def test_sparse_rows_of_any_index_give_one_model():
         assert np.array_equal(models[0], other)
 
 
+def test_balanced_classes_are_those_of_the_rows_to_learn_from():
+    """The labels of the rows that certify move nothing: `order` time keeps them at the end."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(150, 2))
+    y = np.where(X[:, 0] + rng.normal(size=150) > 0.8, 1, 0)
+    other = y.copy()
+    other[100:] = 1 - other[100:]
+    new = rng.normal(size=(1000, 2))
+    fits = [GibbsiteClassifier(class_weight="balanced", options={"order": "time"}).fit(X, labels)
+            for labels in (y, other)]
+    np.testing.assert_array_equal(fits[0].predict(new), fits[1].predict(new))
+    plain = GibbsiteClassifier(options={"order": "time"}).fit(X, y)
+    assert np.mean(fits[0].predict(new)) > np.mean(plain.predict(new))
+    three = np.where(X[:, 1] > 1, 2, y)
+    GibbsiteClassifier(class_weight="balanced").fit(X, three)
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"a": X[:, 0], "b": np.where(X[:, 1] > 0, "up", None)})
+    GibbsiteClassifier(class_weight="balanced", missing="drop").fit(frame, y)
+
+
 def test_class_weight_acts_as_cost(data):
     X, y = data
     cost = GibbsiteClassifier(cost=(5, 1)).fit(X, y)

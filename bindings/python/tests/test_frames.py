@@ -124,3 +124,13 @@ def test_scikit_learn_may_stand_around_it():
         warnings.simplefilter("error")
         assert pipe.fit(frame, happy).score(frame, happy) > 0.75
     assert pipe.certificate_.status == "valid"
+
+
+def test_one_text_does_not_make_a_column_of_texts():
+    """It may stand in a row that certifies, and would then move the columns."""
+    frame = pandas.DataFrame({"a": pandas.Series([*np.arange(39.0), "many"], dtype=object)})
+    y = np.tile([0, 1], 20)
+    with pytest.raises(ValueError, match="column 'a' holds numbers and texts.*'many'"):
+        GibbsiteClassifier().fit(frame, y)
+    frame["a"] = frame["a"].astype(str)
+    GibbsiteClassifier().fit(frame, y)

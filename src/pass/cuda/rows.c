@@ -333,6 +333,8 @@ gbs_status gbs_cuda_gram(const gbs_held *held, const double *weight, const size_
     gbs_cuda_fetch(&call, k, product, count * count * sizeof *k);
     gbs_status status = gbs_cuda_end(&call);
     gbs_array_free(held->ctx, number);
+    if (status != GBS_OK)
+        return status;
     gbs_symmetrise(count, k);
-    return status == GBS_OK ? gbs_check_cancel(held->ctx) : status;
+    return gbs_check_cancel(held->ctx);
 }

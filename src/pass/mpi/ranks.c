@@ -125,6 +125,8 @@ int gbs_mpi_ranks(MPI_Comm communicator, gbs_ranks *out) {
 int gbs_mpi_begin(gbs_ranks *out) {
     int level, error = MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level);
     *out = (gbs_ranks){0};
+    if (error == MPI_SUCCESS && level < MPI_THREAD_FUNNELED) /* calls come from one of several */
+        error = MPI_ERR_OTHER;
     return error == MPI_SUCCESS ? gbs_mpi_ranks(MPI_COMM_WORLD, out) : error;
 }
 
