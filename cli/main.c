@@ -3,10 +3,10 @@
 #include "blas.h"
 #include "near.h"
 #include "out/progress.h"
+#include "out/text.h"
 #include "ranks.h"
 #include "signals.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -60,11 +60,13 @@ int app_stopped(const struct app *app, const char *format, ...) {
 static void say(const char *format, va_list args) {
     char text[4096], line[4 * sizeof text], *to = line;
     vsnprintf(text, sizeof text, format, args);
-    for (const char *c = text; *c != '\0'; c++)
-        if (iscntrl((unsigned char)*c))
-            to += sprintf(to, "\\x%02x", (unsigned char)*c);
-        else
-            *to++ = *c;
+    for (const char *c = text; *c != '\0';) {
+        size_t hidden = utf8_is_control(c) ? utf8_length(c) : 0;
+        if (hidden == 0)
+            *to++ = *c++;
+        for (; hidden > 0; hidden--)
+            to += sprintf(to, "\\x%02x", (unsigned char)*c++);
+    }
     *to = '\0';
     progress_clear();
     fprintf(stderr, "gibbsite: %s\n", line);

@@ -195,7 +195,10 @@ static void certificates_text(struct text *t, const gbs_model *model, const gbs_
     for (size_t k = 0; (each = gbs_model_certificate(model, k)) != NULL; k++) {
         text_add(t, "| %.4f | ", each->value);
         add_plain(t, result_certified(each, result_is_tested(model), recipe, name));
-        text_add(t, " | %.4f | %zu %s | %s | %g | %s |\n", each->empirical, each->blocks,
+        char seen[32] = "-"; /* of no row */
+        if (isfinite(each->empirical))
+            snprintf(seen, sizeof seen, "%.4f", each->empirical);
+        text_add(t, " | %s | %zu %s | %s | %g | %s |\n", seen, each->blocks,
                  each->grouped                                                ? "groups"
                  : each->risk == GBS_RISK_AUC || each->risk == GBS_RISK_PAIRS ? "pairs"
                                                                               : "rows",
@@ -395,8 +398,11 @@ int card_completion(const struct app *app, const gbs_completion *model, struct t
         return completion_json(app, model, out);
     add_title(out, app);
     text_add(out, "A completed matrix of ratings, fitted by gibbsite.\n");
-    text_add(out, "\n## Data\n\n- ratings: %zu, of %zu rows and %zu columns\n", i->n, i->rows,
-             i->columns);
+    text_add(out, "\n## Data\n\n- ratings: %zu, of %zu rows and %zu columns\n", i->n, i->rated_rows,
+             i->rated_columns);
+    if (i->rows > i->rated_rows || i->columns > i->rated_columns)
+        text_add(out, "- known from features alone: %zu rows and %zu columns\n",
+                 i->rows - i->rated_rows, i->columns - i->rated_columns);
     if (i->has_range)
         text_add(out, "- declared range of the values: %g to %g\n", i->low, i->high);
     text_add(out, "\n## Choices\n\n- model: %s, %zu components\n",

@@ -63,8 +63,6 @@ static int read_files(struct complete *c) {
     if (code == EXIT_DONE && given(o, "test"))
         code = read_test(c);
     c->seconds_read = app_seconds(c->app) - start;
-    if (code == EXIT_DONE)
-        code = ratings_check_kind(c->app, &c->train);
     if (code != EXIT_DONE)
         return code;
     gbs_status status = gbs_cells_ratings(c->app->ctx, c->train.read, &c->ratings);
@@ -76,15 +74,6 @@ static int read_files(struct complete *c) {
     return status == GBS_OK ? EXIT_DONE : app_fail_status(c->app, status, c->train.file);
 }
 
-/* Events that are counted or merely noted have no values to learn from. */
-static void note_implicit(const struct complete *c) {
-    if (c->info->n > 1 && !(c->info->sd > 0.0))
-        app_note(c->app,
-                 "%s: every value is the same. If these are events rather than ratings (implicit "
-                 "data): they are not supported; a completion needs values that differ",
-                 c->train.file);
-}
-
 static int fit(struct complete *c) {
     gbs_status status = gbs_complete_cells(c->app->ctx, c->ratings, c->app->options.set, c->test.n,
                                            c->test.index[0], c->test.index[1], c->test.value,
@@ -93,7 +82,6 @@ static int fit(struct complete *c) {
         return app_fail_status(c->app, status,
                                status == GBS_ERR_ARGUMENT ? "complete" : c->train.file);
     c->info = gbs_completion_get_info(c->model);
-    note_implicit(c);
     const struct cells *t = &c->test;
     if (t->n == 0)
         return EXIT_DONE;

@@ -146,8 +146,6 @@ int cv_ratings(struct app *app) {
         code = outputs_check(app, true);
     if (code == EXIT_DONE)
         code = cells_read(app, o->inputs[0], GBS_CELLS_TRAIN, &cells);
-    if (code == EXIT_DONE)
-        code = ratings_check_kind(app, &cells);
     if (code == EXIT_DONE) {
         status = gbs_cells_ratings(app->ctx, cells.read, &ratings);
         if (status == GBS_OK)

@@ -53,6 +53,10 @@ static int read_files(struct fit *f) {
         gbs_status status = gbs_data_read_costs(f->app->ctx, f->train.data, o->cost_file);
         code = status == GBS_OK ? EXIT_DONE : app_fail_status(f->app, status, NULL);
     }
+    if (code == EXIT_DONE && given(o, "path") && result_is_many(f->recipe))
+        code = app_fail(f->app, EXIT_USAGE,
+                        "fit: --path is for two classes: the fit to more of them is made of "
+                        "several, and keeps no path; --positive LABEL sets one against the rest");
     if (code == EXIT_DONE && given(o, "test"))
         code = input_apply(f->app, option_text(o, "test"), f->recipe, GBS_WITH_LABELS, &f->test);
     f->seconds_read = app_seconds(f->app);

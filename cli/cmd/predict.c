@@ -359,8 +359,8 @@ const struct command command_predict = {
     "the share of their scores below. (Of a sample file: the average vote of its particles, and "
     "their mean score, which is also what ranks.) Columns are matched by name (by position in "
     "files without names); labels in DATA are not used.\n"
-    "A completion takes pairs (row, col) and prints value, sd (of a new rating) and new: whether "
-    "the row, the column or both had no ratings.",
+    "A completion takes pairs (row, col) and prints, line by line, value, sd (of a new rating) and "
+    "new: whether the row, the column or both had neither ratings nor features.",
     "gibbsite predict model.json new.csv > predictions.csv\n"
     "gibbsite predict model.json new.csv --keep id,name -o predictions.csv\n"
     "zcat new.csv.gz | gibbsite predict model.json -\n"

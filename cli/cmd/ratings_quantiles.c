@@ -1,24 +1,9 @@
-/* Quantiles of predicted ratings: the predictive law is normal but for the scale of a row, which is
- * known well enough (docs/maths.md, 8.17), and clipped to the range. */
+/* Quantiles of predicted ratings, as they are asked for and printed. */
 #include "cmd/ratings_quantiles.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The z with P(Z <= z) = p, by bisection. */
-static double normal_quantile(double p) {
-    double low = -40.0, high = 40.0;
-    for (int step = 0; step < 100; step++) {
-        double middle = 0.5 * (low + high);
-        if (0.5 * erfc(-middle * M_SQRT1_2) < p)
-            low = middle;
-        else
-            high = middle;
-    }
-    return 0.5 * (low + high);
-}
 
 static int wrong(const struct app *app, const char *text) {
     return app_fail(app, EXIT_USAGE,
@@ -27,21 +12,16 @@ static int wrong(const struct app *app, const char *text) {
                     (int)MOST_QUANTILES, text);
 }
 
-int quantiles_read(const struct app *app, const gbs_completion *model, struct quantiles *q) {
+int quantiles_read(const struct app *app, struct quantiles *q) {
     const char *text = option_text(&app->options, "quantiles"), *at = text;
-    *q = (struct quantiles){.low = -INFINITY, .high = INFINITY};
-    const gbs_completion_info *info = gbs_completion_get_info(model);
-    if (info->has_range) {
-        q->low = info->low;
-        q->high = info->high;
-    }
+    *q = (struct quantiles){0};
     while (text != NULL) {
         char *end;
         size_t length = strcspn(at, ",");
         double p = strtod(at, &end);
         if (q->n == MOST_QUANTILES || end != at + length || length == 0 || !(p > 0.0 && p < 1.0))
             return wrong(app, text);
-        q->z[q->n] = normal_quantile(p);
+        q->level[q->n] = p;
         snprintf(q->name[q->n++], sizeof *q->name, "q%.*s", (int)(length < 20 ? length : 20), at);
         if (at[length] == '\0')
             return EXIT_DONE;
@@ -50,15 +30,21 @@ int quantiles_read(const struct app *app, const gbs_completion *model, struct qu
     return EXIT_DONE;
 }
 
-double quantile_at(const struct quantiles *q, double z, double value, double sd, double noise) {
-    double x = value + z * sqrt(sd * sd + noise);
-    return x < q->low ? q->low : x > q->high ? q->high : x;
+int quantiles_of(const struct app *app, const gbs_completion *model, size_t cells,
+                 const uint32_t *row, const uint32_t *column, struct quantiles *q) {
+    if (q->n == 0)
+        return EXIT_DONE;
+    q->value = calloc(cells + 1, q->n * sizeof *q->value);
+    if (q->value == NULL)
+        return app_fail(app, EXIT_MEMORY, "out of memory");
+    gbs_status status = gbs_completion_quantiles(app->ctx, model, cells, row, column, q->n,
+                                                 q->level, q->value);
+    return status == GBS_OK ? EXIT_DONE : app_fail_status(app, status, NULL);
 }
 
-double quantiles_top(const struct app *app) {
-    return given(&app->options, "top-quantile")
-               ? normal_quantile(option_number(&app->options, "top-quantile"))
-               : 0.0;
+void quantiles_free(struct quantiles *q) {
+    free(q->value);
+    *q = (struct quantiles){0};
 }
 
 void quantiles_head(const struct quantiles *q, struct text *out) {
@@ -66,16 +52,14 @@ void quantiles_head(const struct quantiles *q, struct text *out) {
         text_add(out, ",%s", q->name[k]);
 }
 
-void quantiles_csv(const struct quantiles *q, double value, double sd, double noise,
-                   struct text *out) {
+void quantiles_csv(const struct quantiles *q, size_t cell, struct text *out) {
     for (size_t k = 0; k < q->n; k++) {
         text_add_bytes(out, ",", 1);
-        text_add_number(out, quantile_at(q, q->z[k], value, sd, noise));
+        text_add_number(out, q->value[cell * q->n + k]);
     }
 }
 
-void quantiles_json(const struct quantiles *q, double value, double sd, double noise,
-                    struct json *j) {
+void quantiles_json(const struct quantiles *q, size_t cell, struct json *j) {
     for (size_t k = 0; k < q->n; k++)
-        json_put_number(j, q->name[k], quantile_at(q, q->z[k], value, sd, noise));
+        json_put_number(j, q->name[k], q->value[cell * q->n + k]);
 }

@@ -120,7 +120,7 @@ static void cells_csv(const struct app *app, const struct cells *c, const struct
         text_add_number(out, c->value[e]);
         text_add_bytes(out, ",", 1);
         put_sd_csv(out, c->sd[e], c->noise[e], parts);
-        quantiles_csv(q, c->value[e], c->sd[e], c->noise[e], out);
+        quantiles_csv(q, e, out);
         text_add(out, ",%s\n", newness(c->index[0][e] == GBS_UNSEEN, c->index[1][e] == GBS_UNSEEN));
     }
 }
@@ -140,7 +140,7 @@ static void cells_json(const struct app *app, const struct cells *c, const struc
         json_put_string(&j, "col", columns[gbs_cells_columns(c->read)[e]]);
         json_put_number(&j, "value", c->value[e]);
         put_sd_json(&j, c->sd[e], c->noise[e]);
-        quantiles_json(q, c->value[e], c->sd[e], c->noise[e], &j);
+        quantiles_json(q, e, &j);
         json_put_string(&j, "new",
                         newness(c->index[0][e] == GBS_UNSEEN, c->index[1][e] == GBS_UNSEEN));
         json_close_object(&j);
@@ -156,55 +156,35 @@ static void note_new(const struct app *app, const struct cells *c) {
             count[side] += c->index[side][e] == GBS_UNSEEN;
     if (count[0] + count[1] > 0)
         app_note(app,
-                 "%s: %zu in rows without ratings and %zu in columns without ratings: these "
-                 "cells are predicted from the prior",
+                 "%s: %zu in rows and %zu in columns that the model does not know: these cells are "
+                 "predicted from the prior",
                  c->file, count[0], count[1]);
 }
 
 /* ---------------------------------------------------------------- top */
 
-struct ranked {
-    uint32_t column;
-    double value, sd;
-    double merit; /* what the order goes by: the value, or a quantile */
+/* The best columns of a row, and their predictions. */
+struct top {
+    size_t n;
+    uint32_t *row, *column;
+    double *value, *sd, noise;
 };
 
-/* Predictions are finite. */
-static int by_merit(const void *a, const void *b) {
-    const struct ranked *x = a, *y = b;
-    if (x->merit != y->merit)
-        return x->merit < y->merit ? 1 : -1;
-    return (x->column > y->column) - (x->column < y->column);
-}
-
-/* The columns that the row has not rated; returns their number. */
-static size_t unrated(const gbs_completion *model, uint32_t row, size_t columns, bool *seen,
-                      uint32_t *list) {
-    size_t count = 0, n = 0;
-    const uint32_t *rated = gbs_completion_seen(model, row, &count);
-    for (size_t k = 0; k < count; k++)
-        seen[rated[k]] = true;
-    for (size_t j = 0; j < columns; j++)
-        if (!seen[j])
-            list[n++] = (uint32_t)j;
-    return n;
-}
-
-static void top_print(const struct app *app, const gbs_completion *model, const struct ranked *best,
-                      size_t n, double noise, const struct quantiles *q, struct text *out) {
+static void top_print(const struct app *app, const gbs_completion *model, const struct top *t,
+                      const struct quantiles *q, struct text *out) {
     bool parts = given(&app->options, "parts");
     struct json j = json_writer(out);
     if (!given(&app->options, "json")) {
         text_add(out, "col,value,sd%s", parts ? parts_head : "");
         quantiles_head(q, out);
         text_add_bytes(out, "\n", 1);
-        for (size_t k = 0; k < n; k++) {
-            text_add_cell(out, gbs_completion_column_id(model, best[k].column));
+        for (size_t k = 0; k < t->n; k++) {
+            text_add_cell(out, gbs_completion_column_id(model, t->column[k]));
             text_add_bytes(out, ",", 1);
-            text_add_number(out, best[k].value);
+            text_add_number(out, t->value[k]);
             text_add_bytes(out, ",", 1);
-            put_sd_csv(out, best[k].sd, noise, parts);
-            quantiles_csv(q, best[k].value, best[k].sd, noise, out);
+            put_sd_csv(out, t->sd[k], t->noise, parts);
+            quantiles_csv(q, k, out);
             text_add_bytes(out, "\n", 1);
         }
         return;
@@ -213,56 +193,44 @@ static void top_print(const struct app *app, const gbs_completion *model, const 
     result_head(&j, app);
     json_put_string(&j, "row", option_text(&app->options, "row"));
     json_open_array(&j, "top");
-    for (size_t k = 0; k < n; k++) {
+    for (size_t k = 0; k < t->n; k++) {
         json_open_object(&j, NULL);
-        json_put_string(&j, "col", gbs_completion_column_id(model, best[k].column));
-        json_put_number(&j, "value", best[k].value);
-        put_sd_json(&j, best[k].sd, noise);
-        quantiles_json(q, best[k].value, best[k].sd, noise, &j);
+        json_put_string(&j, "col", gbs_completion_column_id(model, t->column[k]));
+        json_put_number(&j, "value", t->value[k]);
+        put_sd_json(&j, t->sd[k], t->noise);
+        quantiles_json(q, k, &j);
         json_close_object(&j);
     }
     json_close_array(&j);
     json_close_object(&j);
 }
 
-struct top {
-    bool *seen;
-    uint32_t *row, *column;
-    double *value, *sd;
-    struct ranked *best;
-};
-
-static int top_compute(struct app *app, const gbs_completion *model, uint32_t row, size_t columns,
-                       struct top *t, size_t *n) {
-    t->seen = calloc(columns, sizeof *t->seen);
-    t->row = calloc(columns, sizeof *t->row);
-    t->column = calloc(columns, sizeof *t->column);
-    t->value = calloc(columns, sizeof *t->value);
-    t->sd = calloc(columns, sizeof *t->sd);
-    t->best = calloc(columns, sizeof *t->best);
-    if (t->seen == NULL || t->row == NULL || t->column == NULL || t->value == NULL ||
-        t->sd == NULL || t->best == NULL)
+static int top_compute(const struct app *app, const gbs_completion *model, uint32_t row,
+                       struct top *t) {
+    const struct options *o = &app->options;
+    size_t columns = gbs_completion_get_info(model)->columns,
+           most = option_count(o, "top") < columns ? option_count(o, "top") : columns;
+    t->row = calloc(most + 1, sizeof *t->row);
+    t->column = calloc(most + 1, sizeof *t->column);
+    t->value = calloc(most + 1, sizeof *t->value);
+    t->sd = calloc(most + 1, sizeof *t->sd);
+    if (t->row == NULL || t->column == NULL || t->value == NULL || t->sd == NULL)
         return app_fail(app, EXIT_MEMORY, "out of memory");
-    *n = unrated(model, row, columns, t->seen, t->column);
-    for (size_t k = 0; k < *n; k++)
+    double level = given(o, "top-quantile") ? option_number(o, "top-quantile") : 0.0;
+    gbs_status status = gbs_completion_top(app->ctx, model, row, level, most, t->column, &t->n);
+    for (size_t k = 0; k < t->n; k++)
         t->row[k] = row;
-    gbs_status status = gbs_completion_predict(app->ctx, model, *n, t->row, t->column, t->value,
-                                               t->sd);
-    if (status != GBS_OK)
-        return app_fail_status(app, status, NULL);
-    double z = quantiles_top(app), noise = gbs_completion_noise(model, row);
-    for (size_t k = 0; k < *n; k++)
-        t->best[k] = (struct ranked){t->column[k], t->value[k], t->sd[k],
-                                     t->value[k] + z * sqrt(t->sd[k] * t->sd[k] + noise)};
-    qsort(t->best, *n, sizeof *t->best, by_merit);
-    return EXIT_DONE;
+    t->noise = gbs_completion_noise(model, row);
+    if (status == GBS_OK)
+        status = gbs_completion_predict(app->ctx, model, t->n, t->row, t->column, t->value, t->sd);
+    return status == GBS_OK ? EXIT_DONE : app_fail_status(app, status, NULL);
 }
 
-static int top(struct app *app, const gbs_completion *model, const struct quantiles *q,
+static int top(const struct app *app, const gbs_completion *model, struct quantiles *q,
                struct text *out) {
     const struct options *o = &app->options;
     struct top t = {0};
-    size_t row = 0, n = 0;
+    size_t row = 0;
     const gbs_completion_info *info = gbs_completion_get_info(model);
     while (row < info->rows &&
            strcmp(gbs_completion_row_id(model, row), option_text(o, "row")) != 0)
@@ -270,16 +238,15 @@ static int top(struct app *app, const gbs_completion *model, const struct quanti
     if (row == info->rows)
         return app_fail(app, EXIT_BAD_DATA, "predict: the model has no row '%.60s'",
                         option_text(o, "row"));
-    int code = top_compute(app, model, (uint32_t)row, info->columns, &t, &n);
+    int code = top_compute(app, model, (uint32_t)row, &t);
     if (code == EXIT_DONE)
-        top_print(app, model, t.best, n < option_count(o, "top") ? n : option_count(o, "top"),
-                  gbs_completion_noise(model, (uint32_t)row), q, out);
-    free(t.seen);
+        code = quantiles_of(app, model, t.n, t.row, t.column, q);
+    if (code == EXIT_DONE)
+        top_print(app, model, &t, q, out);
     free(t.row);
     free(t.column);
     free(t.value);
     free(t.sd);
-    free(t.best);
     return code;
 }
 
@@ -298,14 +265,16 @@ int ratings_predict(struct app *app, const gbs_completion *model) {
     const struct options *o = &app->options;
     struct text text = {0};
     struct cells c = {0};
-    struct quantiles q;
+    struct quantiles q = {0};
     int code = check_reading(app);
     if (code == EXIT_DONE)
-        code = quantiles_read(app, model, &q);
+        code = quantiles_read(app, &q);
     if (code == EXIT_DONE && given(o, "top")) {
         code = top(app, model, &q, &text);
     } else if (code == EXIT_DONE) {
         code = predict_cells(app, model, o->inputs[1], GBS_CELLS_PAIRS, &c);
+        if (code == EXIT_DONE)
+            code = quantiles_of(app, model, c.n, c.index[0], c.index[1], &q);
         if (code == EXIT_DONE && given(o, "json"))
             cells_json(app, &c, &q, &text);
         else if (code == EXIT_DONE)
@@ -315,6 +284,7 @@ int ratings_predict(struct app *app, const gbs_completion *model) {
     }
     if (code == EXIT_DONE)
         code = app_write(app, option_text(o, "output"), &text);
+    quantiles_free(&q);
     text_free(&text);
     cells_free(&c);
     return code;
@@ -342,7 +312,7 @@ int ratings_evaluate(struct app *app, const gbs_completion *model) {
     const gbs_completion_info *info = gbs_completion_get_info(model);
     int code = check_reading(app);
     if (code == EXIT_DONE)
-        code = predict_cells(app, model, o->inputs[1], true, &c);
+        code = predict_cells(app, model, o->inputs[1], GBS_CELLS_TEST, &c);
     gbs_rating_evaluation *e = NULL;
     if (code == EXIT_DONE)
         code = cells_score(app, &c, &e);

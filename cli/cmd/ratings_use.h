@@ -19,9 +19,6 @@ struct cells {
 
 /* Reads a file of cells; they are not numbered yet. */
 int cells_read(const struct app *app, const char *path, gbs_cell_use use, struct cells *out);
-/* EXIT_BAD_DATA, and told, where the values to learn from are counts of events rather than ratings;
- * notes it where they may be (ratings_kind.c). */
-int ratings_check_kind(const struct app *app, const struct cells *cells);
 /* Numbers the rows and columns by the given names. */
 int cells_number(const struct app *app, size_t rows, const char *const *row_names, size_t columns,
                  const char *const *column_names, struct cells *cells);

@@ -1,7 +1,6 @@
 /* Lines that end where the screen does. */
 #include "out/lines.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -99,7 +98,7 @@ void line_plain(struct text *t, enum line_kind kind, const char *format, ...) {
 static char *copy(const char *name, size_t from, size_t to, char *out) {
     for (size_t at = from; at < to;) {
         size_t length = character(name + at);
-        bool shown = utf8_length(name + at) > 0 && !iscntrl((unsigned char)name[at]);
+        bool shown = utf8_length(name + at) > 0 && !utf8_is_control(name + at);
         if (shown)
             memcpy(out, name + at, length);
         else

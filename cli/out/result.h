@@ -50,6 +50,20 @@ void result_baseline(struct json *j, const gbs_recipe *recipe, const struct base
 void result_baseline_text(struct text *t, enum line_kind kind, const gbs_model *model,
                           const gbs_recipe *recipe, const struct baseline *b);
 
+/* A share of rows, and what its true value is at least (docs/maths.md, 11.7). */
+struct rate {
+    double seen, lower; /* seen: NaN where nothing was counted */
+};
+/* What the labels are worth to one class. */
+struct rates {
+    struct rate precision, recall, f1;
+};
+/* rows: of the class; said: given its label; hits: both. */
+struct rates result_rates(size_t hits, size_t said, size_t rows, double confidence);
+/* Seen, and in brackets what is true at least: the head of a table, and a line's three cells. */
+extern const char result_rates_head[];
+void result_rates_text(struct text *t, const struct rates *r);
+
 /* Three classes or more (result_classes.c): is it so; the labels, or two of them, as words; an
  * evaluation. */
 bool result_is_many(const gbs_recipe *recipe);

@@ -2,7 +2,10 @@
 #include "out/result.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 bool result_is_many(const gbs_recipe *recipe) {
     return gbs_recipe_classes(recipe) > 2;
@@ -23,26 +26,88 @@ void result_labels_text(struct text *words, const gbs_recipe *recipe, size_t mos
         text_add(words, ", ... (%zu classes)", classes);
 }
 
-static double recall(const gbs_class_result *r) {
-    return (double)r->right / (double)r->rows;
+static struct rates rates_of(const gbs_class_result *r, double confidence) {
+    return result_rates(r->right, r->said, r->rows, confidence);
 }
 
-static double precision(const gbs_class_result *r) {
-    return (double)r->right / (double)r->said;
-}
-
-static double f1(const gbs_class_result *r) {
-    return 2.0 * (double)r->right / (double)(r->rows + r->said);
-}
-
-/* {"a": ..., "b": ...}; null where nothing was counted. */
-static void put_rates(struct json *j, const char *key, const gbs_evaluation *e,
-                      const gbs_recipe *recipe, double (*rate)(const gbs_class_result *)) {
+/* {"a": ..., "b": ...}, null where nothing was counted; and the lower bounds of the same. */
+static void put_rate(struct json *j, const char *key, const gbs_evaluation *e, double confidence,
+                     const gbs_recipe *recipe, size_t offset, bool lower) {
     const gbs_class_result *r;
     json_open_object(j, key);
-    for (size_t k = 0; (r = gbs_evaluation_class(e, k)) != NULL; k++)
-        json_put_number(j, gbs_recipe_class(recipe, k), rate(r));
+    for (size_t k = 0; (r = gbs_evaluation_class(e, k)) != NULL; k++) {
+        struct rates all = rates_of(r, confidence);
+        const struct rate *one = (const void *)((const char *)&all + offset);
+        json_put_number(j, gbs_recipe_class(recipe, k), lower ? one->lower : one->seen);
+    }
     json_close_object(j);
+}
+
+static void put_rates(struct json *j, const gbs_evaluation *e, double confidence,
+                      const gbs_recipe *recipe) {
+    static const struct {
+        const char *seen, *lower;
+        size_t offset;
+    } rate[] = {{"recall", "recall_lower", offsetof(struct rates, recall)},
+                {"precision", "precision_lower", offsetof(struct rates, precision)},
+                {"f1", "f1_lower", offsetof(struct rates, f1)}};
+    for (size_t k = 0; k < sizeof rate / sizeof *rate; k++) {
+        put_rate(j, rate[k].seen, e, confidence, recipe, rate[k].offset, false);
+        put_rate(j, rate[k].lower, e, confidence, recipe, rate[k].offset, true);
+    }
+}
+
+/* Rows that cost so much. */
+struct costly {
+    double cost;
+    size_t rows;
+};
+
+static int by_cost(const void *a, const void *b) {
+    double x = ((const struct costly *)a)->cost, y = ((const struct costly *)b)->cost;
+    return (x > y) - (x < y);
+}
+
+/* What each cell of the confusion costs, the cheapest first; rows of a class that the model does
+ * not have cost the most. Returns how many there are. */
+static size_t list_costs(const gbs_evaluation *e, const gbs_model *model, struct costly *out) {
+    size_t classes = gbs_evaluation_classes(e), count = 0, strange = 0;
+    for (size_t is = 0; is < classes; is++)
+        for (size_t said = 0; said < classes; said++)
+            out[count++] = (struct costly){gbs_model_cost(model, is, said),
+                                           gbs_evaluation_confusion(e, is, said)};
+    for (size_t said = 0; said < classes; said++)
+        strange += gbs_evaluation_confusion(e, classes, said);
+    qsort(out, count, sizeof *out, by_cost);
+    out[count - 1].rows += strange;
+    return count;
+}
+
+/* What the mean cost truly is at most; without a matrix of costs that is the error. Without
+ * memory `t` has failed. */
+static double cost_upper(struct text *t, const gbs_evaluation *e, const gbs_model *model,
+                         double confidence) {
+    size_t classes = gbs_evaluation_classes(e), kinds = 0;
+    struct costly *cell = calloc(classes * classes, sizeof *cell);
+    double *cost = calloc(classes * classes, sizeof *cost), upper = NAN;
+    size_t *rows = calloc(classes * classes, sizeof *rows);
+    if (cell != NULL && cost != NULL && rows != NULL) {
+        size_t count = list_costs(e, model, cell);
+        for (size_t k = 0; k < count; k++) {
+            if (!(cell[k].cost > 0.0))
+                continue;
+            if (kinds == 0 || cell[k].cost > cost[kinds - 1])
+                cost[kinds++] = cell[k].cost;
+            rows[kinds - 1] += cell[k].rows;
+        }
+        upper = gbs_mean_cost_upper(kinds, cost, rows, e->n, confidence);
+    } else {
+        t->failed = true;
+    }
+    free(cell);
+    free(cost);
+    free(rows);
+    return upper;
 }
 
 /* What always saying the model's most frequent class errs on these rows. */
@@ -59,10 +124,9 @@ void result_classes(struct json *j, const gbs_evaluation *e, double confidence,
     json_put_count(j, "n", e->n);
     json_put_number(j, "error", e->error);
     json_put_number(j, "baseline_error", baseline_error(e, model));
-    put_rates(j, "recall", e, recipe, recall);
-    put_rates(j, "precision", e, recipe, precision);
-    put_rates(j, "f1", e, recipe, f1);
+    put_rates(j, e, confidence, recipe);
     json_put_number(j, "cost", gbs_evaluation_cost(e));
+    json_put_number(j, "cost_upper", cost_upper(j->out, e, model, confidence));
     json_put_number(j, "gibbs_risk", NAN);
     json_put_number(j, "gibbs_error", e->gibbs_error);
     json_put_number(j, "auc", NAN);
@@ -93,21 +157,50 @@ void result_classes(struct json *j, const gbs_evaluation *e, double confidence,
     json_put_number(j, "confidence", confidence);
 }
 
-static void rates_text(struct text *t, const gbs_evaluation *e, const gbs_recipe *recipe) {
+enum { SHOWN = 3 }; /* classes in a short answer */
+
+/* A class of no rows comes last. */
+static double found(const gbs_class_result *r) {
+    return r->rows > 0 ? (double)r->right / (double)r->rows : 2.0;
+}
+
+/* Of more than SHOWN classes, whether class k is one that a short answer names: the two that are
+ * found least often. */
+static bool is_worst(const gbs_evaluation *e, size_t k) {
+    const gbs_class_result *r = gbs_evaluation_class(e, k), *other;
+    size_t worse = 0;
+    for (size_t i = 0; (other = gbs_evaluation_class(e, i)) != NULL; i++)
+        worse += found(other) < found(r) || (i < k && found(other) <= found(r));
+    return worse < SHOWN - 1;
+}
+
+static void rates_text(struct text *t, enum line_kind kind, const gbs_evaluation *e,
+                       double confidence, const gbs_recipe *recipe) {
+    size_t classes = gbs_evaluation_classes(e);
+    bool all = kind == LINE_LONG || classes <= SHOWN;
     const gbs_class_result *r;
-    char name[LINE_NAME];
-    text_add(t, "  %-13s %-20s %8s %8s %8s %10s\n", "classes", "", "rows", "said", "recall",
-             "precision");
+    if (kind == LINE_LONG)
+        text_add(t, "  %-13s %6s %6s", "label", "rows", "said");
+    else
+        text_add(t, "%-13s", "label");
+    text_add(t, "%s\n", result_rates_head);
     for (size_t k = 0; (r = gbs_evaluation_class(e, k)) != NULL; k++) {
-        char found[16] = "-", right[16] = "-";
-        if (r->rows > 0)
-            snprintf(found, sizeof found, "%.1f %%", 100.0 * recall(r));
-        if (r->said > 0)
-            snprintf(right, sizeof right, "%.1f %%", 100.0 * precision(r));
-        text_add(t, "  %-13s %-20s %8zu %8zu %8s %10s%s\n", "",
-                 line_name(gbs_recipe_class(recipe, k), 20, name), r->rows, r->said, found, right,
-                 r->learned ? "" : "  not learned");
+        struct rates rates = rates_of(r, confidence);
+        char name[LINE_NAME];
+        if (!all && !is_worst(e, k))
+            continue;
+        line_name(gbs_recipe_class(recipe, k), 12, name);
+        text_add(t, "%s%s", kind == LINE_LONG ? "  " : "", name);
+        for (size_t i = line_columns(name, strlen(name)); i < 13; i++)
+            text_add(t, " ");
+        if (kind == LINE_LONG)
+            text_add(t, " %6zu %6zu", r->rows, r->said);
+        result_rates_text(t, &rates);
+        text_add(t, "%s\n", r->learned ? "" : "  not learned");
     }
+    if (!all)
+        text_add(t, "%-13s these two of %zu labels are found least often; --verbose shows all\n",
+                 "", classes);
 }
 
 /* Up to eight classes fit on a line. */
@@ -150,9 +243,14 @@ void result_classes_text(struct text *t, enum line_kind kind, const gbs_evaluati
     line_add(t, kind, "true error", "at most %.2f %% with confidence %g, if these rows are fresh%s",
              100.0 * gbs_binomial_upper(e->errors, e->n, confidence), confidence,
              kind == LINE_LONG ? " (exact binomial bound of the labels)" : "");
-    line_add(t, kind, "calibration", "Brier score %.4f, log loss %.4f", e->brier, e->log_loss);
-    if (kind == LINE_SHORT)
-        return;
-    rates_text(t, e, recipe);
-    confusion_text(t, e, recipe);
+    const gbs_classes_card *card = gbs_model_classes_card(model);
+    bool costs = card != NULL && isfinite(card->cost);
+    if (costs)
+        line_add(t, kind, "cost", "%.4g a row; at most %.4g, if these rows are fresh",
+                 gbs_evaluation_cost(e), cost_upper(t, e, model, confidence));
+    if (kind == LINE_LONG || !costs) /* eight lines are a short answer */
+        line_add(t, kind, "calibration", "Brier score %.4f, log loss %.4f", e->brier, e->log_loss);
+    rates_text(t, kind, e, confidence, recipe);
+    if (kind == LINE_LONG)
+        confusion_text(t, e, recipe);
 }

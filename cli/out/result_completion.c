@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdio.h>
 
+enum { KNOWN_WORDS = 120 };
+
 static const char *noise_kind(const gbs_completion_info *i) {
     return i->noise_learned ? "learned" : i->folds > 0 ? "chosen" : "given";
 }
@@ -36,7 +38,7 @@ static void deployed_text(struct text *out, const gbs_completion *model,
     line_add(out, LINE_LONG, "",
              "on %zu ratings kept from the fit: RMSE seen %.4f; at most %.4f for the middle of the "
              "range",
-             k->n, (i->high - i->low) * sqrt(k->empirical), k->middle_rmse);
+             k->n, (i->high - i->low) * sqrt(k->squared_empirical), k->middle_rmse);
     line_add(out, LINE_LONG, "", "by itself, their mean absolute error is at most %.4f",
              gbs_completion_mae_bound(model));
     if (isfinite(gbs_completion_miss_bound(model)))
@@ -59,7 +61,7 @@ static void drawn_text(struct text *out, const gbs_completion *model,
     line_add(out, LINE_LONG, "",
              "on %zu ratings: RMSE seen %.4f; nats: KL %.2f + grid %.2f + all at once %.2f + "
              "confidence %.2f",
-             k->n, (i->high - i->low) * sqrt(k->empirical), k->kl, k->grid_nats, k->xi_nats,
+             k->n, (i->high - i->low) * sqrt(k->squared_empirical), k->kl, k->grid_nats, k->xi_nats,
              -log(1.0 - k->confidence - k->draws_delta));
     if (isfinite(k->holdout_rmse))
         snprintf(holdout, sizeof holdout, ", %.4f for the first part's means (a plain hold-out)",
@@ -83,7 +85,7 @@ void completion_card_certificate(struct text *out, const gbs_completion *model) 
     text_add(out,
              "\nOn %zu ratings: RMSE seen %.4f; always predicting the middle of the range is "
              "certified at %.4f.\n\nIt assumes that\n\n",
-             k->n, (i->high - i->low) * sqrt(k->empirical), k->middle_rmse);
+             k->n, (i->high - i->low) * sqrt(k->squared_empirical), k->middle_rmse);
     for (size_t a = 0; (assumed = gbs_completion_assumption(model, a)) != NULL; a++)
         text_add(out, "- %s\n", assumed);
 }
@@ -159,11 +161,25 @@ static void model_line(struct text *out, const gbs_completion *model,
                  i->rank, i->biases ? ", mean and biases" : "");
 }
 
+/* "; 3 rows and 1 columns known from features alone", where there are any. */
+static const char *known_words(const gbs_completion_info *i, char words[static KNOWN_WORDS]) {
+    size_t rows = i->rows - i->rated_rows, columns = i->columns - i->rated_columns;
+    words[0] = '\0';
+    if (rows > 0 && columns > 0)
+        snprintf(words, KNOWN_WORDS, "; %zu rows and %zu columns known from features alone", rows,
+                 columns);
+    else if (rows + columns > 0)
+        snprintf(words, KNOWN_WORDS, "; %zu %s known from features alone", rows + columns,
+                 rows > 0 ? "rows" : "columns");
+    return words;
+}
+
 void result_completion_text(struct text *out, const gbs_completion *model) {
     const gbs_completion_info *i = gbs_completion_get_info(model);
     char mean[48] = "", noise[LINE_NUMBER], lambda[LINE_NUMBER], end[80];
-    line_add(out, LINE_LONG, "ratings", "%zu of %zu rows and %zu columns", i->n, i->rows,
-             i->columns);
+    char known[KNOWN_WORDS];
+    line_add(out, LINE_LONG, "ratings", "%zu of %zu rows and %zu columns%s", i->n, i->rated_rows,
+             i->rated_columns, known_words(i, known));
     model_line(out, model, i);
     line_add(out, LINE_LONG, "noise", "variance %s (%s), lambda %s",
              line_number(i->noise_variance, 6, noise), noise_kind(i),
@@ -191,9 +207,9 @@ void result_completion_text(struct text *out, const gbs_completion *model) {
 
 void result_completion_short(struct text *out, const gbs_completion *model, const char *file) {
     const gbs_completion_info *i = gbs_completion_get_info(model);
-    char name[LINE_NAME];
-    line_add(out, LINE_SHORT, "data", "%zu ratings of %zu rows and %zu columns, from %s", i->n,
-             i->rows, i->columns, line_name(file, 20, name));
+    char name[LINE_NAME], known[KNOWN_WORDS];
+    line_add(out, LINE_SHORT, "data", "%zu ratings of %zu rows and %zu columns, from %s%s", i->n,
+             i->rated_rows, i->rated_columns, line_name(file, 20, name), known_words(i, known));
     certificate_line(out, LINE_SHORT, model);
     if (isfinite(i->sd))
         line_add(out, LINE_SHORT, "baseline", "always the mean of these ratings has RMSE %.4f",
@@ -222,7 +238,7 @@ void result_rating_evaluation_text(struct text *t, enum line_kind kind,
                  y->mean_rmse);
     if (e->new_rows + e->new_columns > 0)
         line_add(t, kind, "ratings",
-                 "%zu, of them %zu in rows and %zu in columns without training ratings", e->n,
+                 "%zu, of them %zu in rows and %zu in columns that the model does not know", e->n,
                  e->new_rows, e->new_columns);
     else
         line_add(t, kind, "ratings", "%zu", e->n);

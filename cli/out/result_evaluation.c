@@ -51,29 +51,23 @@ static double baseline_error(const gbs_evaluation *e, const gbs_model *model) {
            (double)e->n;
 }
 
-/* A share of rows, and what its true value is at least (docs/maths.md, 11.7). */
-struct rate {
-    double seen, lower; /* seen: NaN where nothing was counted */
-};
-
-/* What the labels are worth to one class. */
-struct rates {
-    struct rate precision, recall, f1;
-};
-
 static struct rate rate_of(size_t hits, size_t n, double level) {
     return (struct rate){(double)hits / (double)n, gbs_binomial_lower(hits, n, level)};
+}
+
+struct rates result_rates(size_t hits, size_t said, size_t rows, double confidence) {
+    size_t mistakes = said + rows - 2 * hits;
+    return (struct rates){rate_of(hits, said, confidence),
+                          rate_of(hits, rows, confidence),
+                          {2.0 * (double)hits / (double)(2 * hits + mistakes),
+                           gbs_f1_lower(hits, mistakes, confidence)}};
 }
 
 static struct rates rates_of(const gbs_evaluation *e, int class, double level) {
     size_t hits = class > 0 ? e->true_positive : e->true_negative,
            said = hits + (class > 0 ? e->false_positive : e->false_negative),
-           is = hits + (class > 0 ? e->false_negative : e->false_positive),
-           mistakes = e->false_positive + e->false_negative;
-    return (struct rates){
-        rate_of(hits, said, level),
-        rate_of(hits, is, level),
-        {2.0 * (double)hits / (double)(2 * hits + mistakes), gbs_f1_lower(hits, mistakes, level)}};
+           is = hits + (class > 0 ? e->false_negative : e->false_positive);
+    return result_rates(hits, said, is, level);
 }
 
 /* The mean cost of the labels, and what it truly is at most. */
@@ -185,12 +179,20 @@ static void rate_cell(struct text *t, struct rate r) {
     text_add(t, " %-20s", cell);
 }
 
-/* Seen, and in brackets what is true at least. */
+const char result_rates_head[] = " precision (at least) recall (at least)    F1 (at least)";
+
+void result_rates_text(struct text *t, const struct rates *r) {
+    rate_cell(t, r->precision);
+    rate_cell(t, r->recall);
+    rate_cell(t, r->f1);
+    while (t->size > 0 && t->bytes[t->size - 1] == ' ')
+        t->bytes[--t->size] = '\0';
+}
+
 static void rates_text(struct text *t, enum line_kind kind, const gbs_evaluation *e, double level,
                        const gbs_recipe *recipe) {
     const char *inset = kind == LINE_LONG ? "  " : "";
-    text_add(t, "%s%-13s %-20s %-20s %s\n", inset, "label", "precision (at least)",
-             "recall (at least)", "F1 (at least)");
+    text_add(t, "%s%-13s%s\n", inset, "label", result_rates_head);
     for (int class = 1; class >= -1; class -= 2) {
         struct rates r = rates_of(e, class, level);
         char label[LINE_NAME];
@@ -198,11 +200,7 @@ static void rates_text(struct text *t, enum line_kind kind, const gbs_evaluation
         text_add(t, "%s%s", inset, label);
         for (size_t k = line_columns(label, strlen(label)); k < 13; k++)
             text_add(t, " ");
-        rate_cell(t, r.precision);
-        rate_cell(t, r.recall);
-        rate_cell(t, r.f1);
-        while (t->size > 0 && t->bytes[t->size - 1] == ' ')
-            t->bytes[--t->size] = '\0';
+        result_rates_text(t, &r);
         text_add(t, "\n");
     }
 }

@@ -184,12 +184,16 @@ static void table_text(struct text *t, const gbs_model *model, const gbs_recipe 
     text_add(t, "  %-7s %-22s %-11s %7s %9s   %6s %6s %6s %6s\n", "bound", "of", "method",
              c->risk != GBS_RISK_ERROR ? "pairs" : "rows", "risk seen", "KL", "grid", "all",
              "conf.");
-    for (size_t k = 0; (each = gbs_model_certificate(model, k)) != NULL; k++)
-        text_add(t, "  %-7.4f %-22s %-11s %7zu %9.4f   %6.2f %6.2f %6.2f %6.2f%s\n", each->value,
+    for (size_t k = 0; (each = gbs_model_certificate(model, k)) != NULL; k++) {
+        char seen[32] = "-"; /* of no row */
+        if (isfinite(each->empirical))
+            snprintf(seen, sizeof seen, "%.4f", each->empirical);
+        text_add(t, "  %-7.4f %-22s %-11s %7zu %9s   %6.2f %6.2f %6.2f %6.2f%s\n", each->value,
                  result_certified(each, result_is_tested(model), recipe, name),
-                 gbs_bound_name(each->method), each->blocks, each->empirical, each->kl,
-                 each->grid_nats, each->xi_nats, -log(1.0 - each->confidence - each->sampled_delta),
+                 gbs_bound_name(each->method), each->blocks, seen, each->kl, each->grid_nats,
+                 each->xi_nats, -log(1.0 - each->confidence - each->sampled_delta),
                  each->valid ? "" : "  cond.");
+    }
     line_add(t, LINE_LONG, "",
              "nats paid for the KL, a grid or --joint, all posteriors at once, the confidence");
     if (gbs_model_stages(model) > 1)

@@ -3,6 +3,7 @@
 
 #include "gibbsite.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -109,4 +110,9 @@ size_t utf8_length(const char *text) {
     if ((s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf4 && s[1] > 0x8f))
         return 0;
     return length;
+}
+
+bool utf8_is_control(const char *text) {
+    const unsigned char *s = (const unsigned char *)text;
+    return iscntrl(s[0]) || (s[0] == 0xc2 && s[1] >= 0x80 && s[1] <= 0x9f);
 }

@@ -27,6 +27,8 @@ void text_free(struct text *t);
 /* Bytes of the UTF-8 character that begins here; 0 when there is none (cut short, overlong, a
  * surrogate, beyond Unicode). */
 size_t utf8_length(const char *text);
+/* A control character begins here: U+0080 to U+009F are some too, which a terminal may obey. */
+bool utf8_is_control(const char *text);
 
 bool text_ends_in(const char *text, const char *ending);
 

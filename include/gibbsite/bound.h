@@ -29,6 +29,12 @@ GBS_API double gbs_f1_lower(size_t hits, size_t mistakes, double confidence);
 GBS_API double gbs_cost_upper(size_t missed, size_t false_alarms, size_t n, double cost_missed,
                               double cost_false, double confidence);
 
+/* The same where mistakes have any number of costs: rows[k] of the n rows cost cost[k], the others
+ * nothing. The costs rise from above 0 and are all that a row may have, whether met or not. NaN for
+ * arguments out of range; n = 0 gives the largest cost. */
+GBS_API double gbs_mean_cost_upper(size_t kinds, const double *cost, const size_t *rows, size_t n,
+                                   double confidence);
+
 /* An upper bound on the true 1 - AUC, given the labels, of a score that has 1 - AUC = risk on rows
  * it was not trained on; `blocks` is the number of rows of the smaller class: Chernoff's bound for
  * the independent pairs. NaN for arguments out of range; blocks = 0 gives 1. */

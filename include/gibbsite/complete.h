@@ -48,7 +48,8 @@ typedef enum gbs_sampler {
 } gbs_sampler;
 
 /* options are those of "complete"; NULL: the defaults. Fits a completion to the ratings, and
- * certifies it where a range was declared. */
+ * certifies it where a range was declared. Where none was, values that look like counts of events
+ * (implicit data) are GBS_ERR_DATA: `range` says that they are ratings. */
 GBS_API gbs_status gbs_complete(gbs_context *ctx, const gbs_ratings *ratings,
                                 const gbs_options *options, gbs_completion **out);
 /* The same with `cells` cells, numbered from 0 (GBS_UNSEEN: a row or column without ratings), whose
@@ -58,26 +59,32 @@ GBS_API gbs_status gbs_complete_cells(gbs_context *ctx, const gbs_ratings *ratin
                                       const uint32_t *column, double *value, double *sd,
                                       gbs_completion **out);
 
-/* With probability at least `confidence` over the ratings, the mean squared error of clipped
- * predictions, over (high - low)^2, is at most `value`: in the paper's model of predictions from
- * one draw of the posterior; in the hierarchical one of the values that gbs_completion_predict
- * gives, by ratings kept from the fit (no draws and no KL: those are 0). */
+/* With probability at least `confidence` over the ratings, the root mean squared error of clipped
+ * predictions is at most `rmse`, and the mean squared error over (high - low)^2 at most `squared`:
+ * in the paper's model of predictions from one draw of the posterior; in the hierarchical one of
+ * the values that gbs_completion_predict gives, by ratings kept from the fit (no draws and no KL:
+ * those are 0). */
 typedef struct gbs_rating_certificate {
-    int present; /* 0: no range was declared, or draws of a sampler: all else is 0 */
-    double value;
-    double rmse; /* the same in units of the ratings: (high - low) sqrt(value) */
+    int present;  /* 0: no range was declared, or draws of a sampler: all else is 0 */
+    double value; /* of one draw: squared; of predicted values (draws 0): rmse */
+    double rmse;  /* in units of the ratings: (high - low) sqrt(squared) */
     double confidence;
-    size_t n;         /* ratings certified on */
-    double empirical; /* by Monte Carlo, one independent draw for each of `draws` terms */
+    size_t n; /* ratings certified on */
+    /* what was seen, in the units of value; by Monte Carlo, one independent draw for each of
+     * `draws` terms */
+    double empirical;
     double empirical_upper;
     size_t draws;
     double draws_delta; /* share of 1 - confidence that the draws take */
     double kl, grid_nats, xi_nats;
-    int vacuous; /* value >= 1/4, which predicting the middle of the range never exceeds */
+    int vacuous; /* squared >= 1/4, which predicting the middle of the range never exceeds */
     /* for comparison, in units of the ratings: what the same ratings certify of always predicting
      * the middle of the range, and (informed; else NaN) of the first part's mean prediction,
      * a plain hold-out */
     double middle_rmse, holdout_rmse;
+    /* the bound and what was seen as mean squared errors over (high - low)^2, whatever `value` is
+     */
+    double squared, squared_empirical;
 } gbs_rating_certificate;
 
 /* How a completion was fitted, and how well. */
@@ -99,6 +106,7 @@ typedef struct gbs_completion_info {
     double mean, sd; /* of the ratings: what predicting their mean would leave */
     size_t folds;    /* the noise was chosen by cross-validation; 0: it was not */
     double seconds;
+    size_t rated_rows, rated_columns; /* the others are known from features alone */
 } gbs_completion_info;
 
 /* One candidate of a choice by cross-validation. */
@@ -167,7 +175,7 @@ GBS_API const gbs_noise_choice *gbs_completion_choice(const gbs_completion *mode
 /* Free energies of the starts, where there was more than one; NULL and 0: none. */
 GBS_API const double *gbs_completion_restarts(const gbs_completion *model, size_t *count);
 
-/* A row or column without ratings: its prediction is that of the prior. */
+/* A row or column that the model does not know: its prediction is that of the prior. */
 #define GBS_UNSEEN UINT32_MAX
 
 /* Posterior mean of each cell (clipped to the range), standard deviation of its noiseless value. A
@@ -175,13 +183,29 @@ GBS_API const double *gbs_completion_restarts(const gbs_completion *model, size_
 GBS_API gbs_status gbs_completion_predict(gbs_context *ctx, const gbs_completion *model, size_t n,
                                           const uint32_t *row, const uint32_t *column,
                                           double *value, double *sd);
+/* The same, values not clipped to the range: what cells are ordered by. */
+GBS_API gbs_status gbs_completion_predict_unclipped(gbs_context *ctx, const gbs_completion *model,
+                                                    size_t n, const uint32_t *row,
+                                                    const uint32_t *column, double *value,
+                                                    double *sd);
+/* Quantiles of a new rating in each cell, its noise included, clipped to the range: `levels`
+ * numbers between 0 and 1 in level, so many for each cell, cell by cell, in quantile. */
+GBS_API gbs_status gbs_completion_quantiles(gbs_context *ctx, const gbs_completion *model, size_t n,
+                                            const uint32_t *row, const uint32_t *column,
+                                            size_t levels, const double *level, double *quantile);
+/* The columns that a row has not rated (GBS_UNSEEN: a row without ratings), best first, at most
+ * `most` of them, and their number in *count. level 0: by the predicted mean; else by this quantile
+ * of a new rating; neither is clipped, so that columns whose printed values all are the top of the
+ * range have an order too. */
+GBS_API gbs_status gbs_completion_top(gbs_context *ctx, const gbs_completion *model, uint32_t row,
+                                      double level, size_t most, uint32_t *column, size_t *count);
 
 /* How predictions do on known values. */
 typedef struct gbs_rating_evaluation {
     size_t n;
     double rmse, mae;
     double coverage; /* share of the values within 1.96 standard deviations (noise included) */
-    size_t new_rows, new_columns; /* ratings of rows, columns without training ratings */
+    size_t new_rows, new_columns; /* ratings of rows, columns that the model does not know */
 } gbs_rating_evaluation;
 
 /* From predictions and their standard deviations (without noise). Hand *out back with

@@ -90,7 +90,7 @@ typedef struct gbs_certificate {
     gbs_bound method;
     double value, confidence;
     size_t blocks;        /* independent units behind it: rows, in ranking pairs */
-    double empirical;     /* the risk on those rows (for a vote: of the posterior) */
+    double empirical;     /* the risk on those rows (for a vote: of the posterior); NaN: none */
     double kl;            /* KL(posterior || prior) */
     double lambda;        /* of the bound; NaN when it has none */
     double grid_nats;     /* price of choosing among several in advance */

@@ -75,7 +75,7 @@ typedef struct gbs_sample_info {
            learned from the same rows */
         bound;
     double seconds, seconds_move, seconds_approximate; /* all; moves; approximations */
-    /* informed: its mean is that of the model that was sampled for (gbs_sample_for) */
+    /* that of the model that was sampled for (gbs_sample_for), its mean m0 included */
     gbs_prior_kind prior;
     size_t n_data; /* rows of the data, of which n make the risk */
 } gbs_sample_info;

@@ -196,7 +196,8 @@ GBS_API const char *const *gbs_cells_row_names(const gbs_cells *cells, size_t *c
 GBS_API const char *const *gbs_cells_column_names(const gbs_cells *cells, size_t *count);
 /* Reads a CSV file of what is known of the rows (columns 0) or of the columns (1): identifiers in
  * the first column, numbers and texts in the others, each level of a text one feature. Items that
- * have no cells become part of the matrix. gbs_cells_ratings hands the features on. */
+ * have no cells become part of the matrix; where identifiers do not match, a warning counts them,
+ * and where none does it is GBS_ERR_DATA. gbs_cells_ratings hands the features on. */
 GBS_API gbs_status gbs_cells_add_features(gbs_context *ctx, gbs_cells *cells, int columns,
                                           const char *path);
 /* The cells as ratings to complete. */

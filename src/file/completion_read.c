@@ -105,16 +105,19 @@ static gbs_status get_fit(gbs_context *ctx, const json_t *root, gbs_completion *
     return GBS_OK;
 }
 
-static gbs_status get_certificate(gbs_context *ctx, const json_t *root, gbs_rating_certificate *c) {
+/* Files have squared errors over the width of the range; of values that are predicted their roots
+ * are told, in units of the ratings. */
+static gbs_status get_certificate(gbs_context *ctx, const json_t *root,
+                                  const gbs_completion_info *i, gbs_rating_certificate *c) {
     const json_t *o = json_object_get(root, "certificate");
     if (o == NULL || json_is_null(o))
         return GBS_OK;
     c->present = 1;
-    TRY(gbs_json_get_real(ctx, o, "value", &c->value));
+    TRY(gbs_json_get_real(ctx, o, "value", &c->squared));
     TRY(gbs_json_get_real(ctx, o, "rmse", &c->rmse));
     TRY(gbs_json_get_real(ctx, o, "confidence", &c->confidence));
     TRY(gbs_json_get_size(ctx, o, "n", SIZE_MAX / 16, &c->n));
-    TRY(gbs_json_get_real(ctx, o, "empirical", &c->empirical));
+    TRY(gbs_json_get_real(ctx, o, "empirical", &c->squared_empirical));
     TRY(gbs_json_get_real(ctx, o, "empirical_upper", &c->empirical_upper));
     TRY(gbs_json_get_size(ctx, o, "draws", SIZE_MAX / 16, &c->draws));
     TRY(gbs_json_get_real(ctx, o, "draws_delta", &c->draws_delta));
@@ -123,6 +126,10 @@ static gbs_status get_certificate(gbs_context *ctx, const json_t *root, gbs_rati
     TRY(gbs_json_get_real(ctx, o, "xi_nats", &c->xi_nats));
     TRY(gbs_json_get_real_or_nan(ctx, o, "middle_rmse", &c->middle_rmse));
     TRY(gbs_json_get_real_or_nan(ctx, o, "holdout_rmse", &c->holdout_rmse));
+    c->value = c->draws > 0 ? c->squared : c->rmse;
+    c->empirical = c->squared_empirical;
+    if (c->draws == 0)
+        c->empirical = c->empirical_upper = (i->high - i->low) * sqrt(c->squared_empirical);
     return gbs_json_get_bool(ctx, o, "vacuous", &c->vacuous);
 }
 
@@ -284,7 +291,7 @@ static gbs_status get_all(gbs_context *ctx, const json_t *root, const unsigned c
                           size_t size, gbs_completion *c) {
     TRY(get_head(ctx, root, c));
     TRY(get_fit(ctx, root, c));
-    TRY(get_certificate(ctx, root, &c->certificate));
+    TRY(get_certificate(ctx, root, &c->info, &c->certificate));
     TRY(get_history(ctx, root, c));
     TRY(gbs_json_get_reals(ctx, root, "mu", c->kept, &c->mu));
     TRY(gbs_json_get_real(ctx, root, "mu_variance", &c->mu_variance));
@@ -304,6 +311,7 @@ static gbs_status get_all(gbs_context *ctx, const json_t *root, const unsigned c
                        binary != NULL ? "bytes follow its text" : "its binary part is missing");
     TRY(binary != NULL ? gbs_completion_get_binary(ctx, root, binary, size, c)
                        : get_lists(ctx, root, c));
+    TRY(gbs_completion_count_rated(ctx, c));
     for (int s = 0; s < 2; s++)
         if (c->cov[s] != NULL)
             TRY(check_variances(ctx, c->cov[s], s == 0 ? c->info.rows : c->info.columns, c->own));

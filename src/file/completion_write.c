@@ -28,14 +28,16 @@ static bool put_real(json_t *object, const char *key, double x) {
     return gbs_json_put(object, key, gbs_json_real_or_null(x));
 }
 
+/* Squared errors over the width of the range, whatever the certificate is about. */
 static bool put_certificate(json_t *root, const gbs_rating_certificate *c) {
+    double upper = c->draws > 0 ? c->empirical_upper : c->squared_empirical;
     if (!c->present)
         return gbs_json_put(root, "certificate", json_null());
     json_t *o = json_object();
-    return gbs_json_put(root, "certificate", o) && put_real(o, "value", c->value) &&
+    return gbs_json_put(root, "certificate", o) && put_real(o, "value", c->squared) &&
            put_real(o, "rmse", c->rmse) && put_real(o, "confidence", c->confidence) &&
-           put_count(o, "n", c->n) && put_real(o, "empirical", c->empirical) &&
-           put_real(o, "empirical_upper", c->empirical_upper) && put_count(o, "draws", c->draws) &&
+           put_count(o, "n", c->n) && put_real(o, "empirical", c->squared_empirical) &&
+           put_real(o, "empirical_upper", upper) && put_count(o, "draws", c->draws) &&
            put_real(o, "draws_delta", c->draws_delta) && put_real(o, "kl", c->kl) &&
            put_real(o, "grid_nats", c->grid_nats) && put_real(o, "xi_nats", c->xi_nats) &&
            gbs_json_put(o, "vacuous", json_boolean(c->vacuous)) &&

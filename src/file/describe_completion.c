@@ -69,6 +69,8 @@ static void put_info(gbs_writer *w, const gbs_completion *model) {
     gbs_writer_count(w, "n", i->n);
     gbs_writer_count(w, "rows", i->rows);
     gbs_writer_count(w, "cols", i->columns);
+    gbs_writer_count(w, "rated_rows", i->rated_rows);
+    gbs_writer_count(w, "rated_cols", i->rated_columns);
     gbs_writer_text(w, "model", gbs_completion_model_name(gbs_completion_get_model(model)));
     gbs_writer_bool(w, "positions", gbs_completion_uses_positions(model) != 0);
     gbs_writer_count(w, "rank", i->rank);
@@ -116,6 +118,8 @@ static void put_of_values(gbs_writer *w, const gbs_completion *model) {
     gbs_writer_count(w, "rows", c->n);
     gbs_writer_count(w, "blocks", c->n);
     gbs_writer_number(w, "empirical", c->empirical);
+    gbs_writer_number(w, "squared", c->squared);
+    gbs_writer_number(w, "squared_empirical", c->squared_empirical);
     gbs_writer_number(w, "kl", 0.0);
     gbs_writer_open(w, "penalty_nats", '{');
     gbs_writer_number(w, "confidence", -log(1.0 - c->confidence));

@@ -313,7 +313,7 @@ static gbs_status get_certificate(gbs_context *ctx, const json_t *object, gbs_ce
     TRY(gbs_json_get_real(ctx, object, "value", &c->value));
     TRY(gbs_json_get_real(ctx, object, "confidence", &c->confidence));
     TRY(gbs_json_get_size(ctx, object, "blocks", SIZE_MAX / 16, &c->blocks));
-    TRY(gbs_json_get_real(ctx, object, "empirical", &c->empirical));
+    TRY(gbs_json_get_real_or_nan(ctx, object, "empirical", &c->empirical));
     TRY(gbs_json_get_real(ctx, object, "kl", &c->kl));
     TRY(gbs_json_get_real_or_nan(ctx, object, "lambda", &c->lambda));
     TRY(gbs_json_get_real(ctx, object, "grid_nats", &c->grid_nats));

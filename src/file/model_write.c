@@ -173,7 +173,7 @@ static bool put_certificates(json_t *root, const gbs_model *m) {
             !gbs_json_put(object, "value", json_real(c->value)) ||
             !gbs_json_put(object, "confidence", json_real(c->confidence)) ||
             !gbs_json_put(object, "blocks", json_integer((json_int_t)c->blocks)) ||
-            !gbs_json_put(object, "empirical", json_real(c->empirical)) ||
+            !gbs_json_put(object, "empirical", gbs_json_real_or_null(c->empirical)) ||
             !gbs_json_put(object, "kl", json_real(c->kl)) ||
             !gbs_json_put(object, "lambda", gbs_json_real_or_null(c->lambda)) ||
             !gbs_json_put(object, "grid_nats", json_real(c->grid_nats)) ||

@@ -24,6 +24,7 @@ static bool put_sample(json_t *root, const gbs_sample_info *i) {
            put_count(sample, "moves", i->moves) &&
            gbs_json_put(sample, "lambda", json_real(i->lambda)) &&
            gbs_json_put(sample, "prior_sd", json_real(i->prior_sd)) &&
+           gbs_json_put(sample, "prior", json_string(gbs_prior_name(i->prior))) &&
            put_count(sample, "n_data", i->n_data) &&
            gbs_json_put(sample, "ess", json_real(i->ess)) &&
            gbs_json_put(sample, "log_z", json_real(i->log_z)) &&
@@ -111,6 +112,10 @@ static const char *loss_name(int i) {
 
 static const char *task_name(int i) {
     return gbs_task_name((gbs_task_kind)i);
+}
+
+static const char *prior_name(int i) {
+    return gbs_prior_name((gbs_prior_kind)i);
 }
 
 static const char *move_name(int i) {
@@ -214,8 +219,14 @@ static gbs_status get_theta(gbs_context *ctx, const json_t *root, gbs_particles 
     return gbs_json_get_reals(ctx, root, "theta", count, &p->theta);
 }
 
-/* Older files are all of the prior of mean zero. */
-static gbs_status get_prior_mean(gbs_context *ctx, const json_t *root, gbs_particles *p) {
+/* Older files do not name the prior: informed, where they have its mean. */
+static gbs_status get_prior(gbs_context *ctx, const json_t *root, gbs_particles *p) {
+    const json_t *sample = json_object_get(root, "sample");
+    int choice;
+    if (json_object_get(sample, "prior") != NULL) {
+        TRY(gbs_json_get_choice(ctx, sample, "prior", prior_name, &choice));
+        p->info.prior = (gbs_prior_kind)choice;
+    }
     if (json_object_get(root, "prior_mean") == NULL)
         return GBS_OK;
     p->info.prior = GBS_PRIOR_INFORMED;
@@ -241,7 +252,7 @@ static gbs_status get_all(gbs_context *ctx, const json_t *root, gbs_particles *p
                           p->info.d, &p->info.scale, &p->maps));
     TRY(get_path(ctx, root, p));
     TRY(get_theta(ctx, root, p));
-    TRY(get_prior_mean(ctx, root, p));
+    TRY(get_prior(ctx, root, p));
     TRY(get_negatives(ctx, root, p));
     return gbs_json_get_text(ctx, root, "recipe", &p->recipe);
 }

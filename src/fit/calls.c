@@ -87,7 +87,9 @@ static gbs_status fit_from(gbs_context *ctx, const gbs_data *data, const gbs_opt
     gbs_status status = GBS_OK;
     gbs_fit_settings_from(options, &s);
     s.looked = data->looked;
-    if (start != NULL)
+    if (data->classes > 2)
+        status = gbs_options_check_classes(ctx, options);
+    if (status == GBS_OK && start != NULL)
         status = gbs_start_check(ctx, data, &s, start);
     if (status == GBS_OK && s.select == GBS_SELECT_CV)
         status = choose(ctx, data, &s, &selection);

@@ -111,6 +111,9 @@ static gbs_status check_ratings(gbs_context *ctx, const gbs_ratings *r,
         return gbs_fail(ctx, GBS_ERR_DATA,
                         "values run from %.10g to %.10g, outside the declared range %.10g to %.10g",
                         r->low, r->high, o->low, o->high);
+    gbs_status status = o->has_range ? GBS_OK : gbs_completion_check_kind(ctx, r);
+    if (status != GBS_OK)
+        return status;
     if (o->model == GBS_COMPLETION_PAPER && (r->feature[0] != NULL || r->feature[1] != NULL))
         return gbs_fail(ctx, GBS_ERR_ARGUMENT,
                         "features of rows and columns are for the model hierarchical");

@@ -62,6 +62,9 @@ void gbs_completion_bound(const struct gbs_completion_run *r, const gbs_rating_c
 double gbs_completion_mean_risk(const gbs_factors *f, const gbs_ratings *ratings, double low,
                                 double high);
 
+/* GBS_ERR_DATA where values are counts of events rather than ratings; a warning where they may be
+ * (complete_counts.c). */
+gbs_status gbs_completion_check_kind(gbs_context *ctx, const gbs_ratings *r);
 /* The hash of a set of ratings: of the names of rows and columns, and the values. */
 gbs_hash gbs_ratings_hash(const gbs_ratings *r);
 

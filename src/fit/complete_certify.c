@@ -63,6 +63,8 @@ void gbs_completion_bound(const struct gbs_completion_run *r, const gbs_rating_c
     c->empirical_upper = gbs_monte_carlo_upper(c->empirical, c->draws, c->draws_delta);
     c->value = gbs_bound_kl(c->empirical_upper, c->kl, c->n,
                             c->grid_nats - log(delta - c->draws_delta));
+    c->squared = c->value;
+    c->squared_empirical = c->empirical;
     c->rmse = width * sqrt(c->value);
     c->vacuous = !(c->value < 0.25);
     c->middle_rmse = width *

@@ -19,7 +19,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The last tenth certifies, or so many ratings where they are no more than a third. */
+/* The last tenth certifies, at least so many ratings, but no more than a third of few. */
 enum { FEW_TO_CERTIFY = 1000, MOST_PREDICTED = 2000 };
 
 /* Depends on the set of ratings alone, and on no order in which they came. */
@@ -163,17 +163,17 @@ gbs_status gbs_completion_certify_deployed(struct gbs_completion_run *r) {
     *c = (gbs_rating_certificate){.present = 1,
                                   .confidence = o->confidence,
                                   .n = r->part[1]->n,
-                                  .value = 1.0,
+                                  .squared = 1.0,
                                   .holdout_rmse = NAN};
-    gbs_status status = bound_loss(r, 2, &c->empirical, &c->value);
+    gbs_status status = bound_loss(r, 2, &c->squared_empirical, &c->squared);
     if (status == GBS_OK)
         status = bound_loss(r, 1, &seen, &absolute);
     r->model->miss_bound = NAN;
     if (status == GBS_OK && are_stars(r->part[0]))
         status = bound_loss(r, 0, &seen, &r->model->miss_bound);
-    c->empirical_upper = c->empirical;
-    c->rmse = width * sqrt(c->value);
-    c->vacuous = !(c->value < 0.25);
+    c->empirical = c->empirical_upper = width * sqrt(c->squared_empirical);
+    c->value = c->rmse = width * sqrt(c->squared);
+    c->vacuous = !(c->squared < 0.25);
     c->middle_rmse = width * sqrt(gbs_monte_carlo_upper(
                                  gbs_completion_middle_risk(r->part[1], o->low, o->high), c->n,
                                  1.0 - o->confidence));

@@ -120,6 +120,10 @@ gbs_status gbs_completion_choose_small(const struct gbs_completion_run *r,
  * left out; `a` may have begun it. */
 gbs_status gbs_completion_choose_large(const struct gbs_completion_run *r,
                                        struct gbs_level_candidate *c, struct gbs_level_attempt *a);
+/* Ratings beside which others of the same row and others of the same column stand. One alone in its
+ * row or its column is predicted without factors when it is left out, whatever they are: it says
+ * nothing of models and ranks. */
+size_t gbs_completion_crossed(const gbs_ratings *ratings);
 /* Ranks to try on n ratings, from the smallest on; none: `rank` it is. */
 enum { GBS_MOST_RANKS = 12 };
 size_t gbs_completion_rank_list(size_t n, size_t rank, size_t *list);

@@ -29,6 +29,18 @@ size_t gbs_completion_rank_list(size_t n, size_t rank, size_t *list) {
     return count;
 }
 
+size_t gbs_completion_crossed(const gbs_ratings *ratings) {
+    const gbs_rating_list *rows = &ratings->by[0], *columns = &ratings->by[1];
+    size_t count = 0;
+    for (size_t i = 0; i < rows->items; i++)
+        for (size_t e = rows->start[i]; e < rows->start[i + 1]; e++) {
+            size_t j = rows->other[e];
+            count += rows->start[i + 1] - rows->start[i] > 1 &&
+                     columns->start[j + 1] - columns->start[j] > 1;
+        }
+    return count;
+}
+
 static size_t parts_of(size_t n) {
     return n < VERY_FEW ? GBS_MOST_PARTS : FEW_PARTS;
 }
@@ -39,6 +51,8 @@ static gbs_status climb(const struct gbs_left_out *l, struct gbs_level_candidate
     size_t list[GBS_MOST_RANKS], worse = 0, n = l->r->learned->n,
                                  count = gbs_completion_rank_list(n, c->rank, list);
     double best = INFINITY, error[GBS_MOST_PARTS];
+    if (count > 0 && list[0] == 0 && gbs_completion_crossed(l->r->learned) == 0)
+        count = 1; /* no part would tell any other rank from none */
     struct gbs_level_candidate next = *c;
     gbs_status status = GBS_OK;
     for (size_t k = 0; k < count && worse < 2 && status == GBS_OK; k++) {

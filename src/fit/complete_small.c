@@ -185,7 +185,7 @@ gbs_status gbs_completion_choose_small(const struct gbs_completion_run *r,
                                        struct gbs_level_candidate *c, struct gbs_level_attempt *a) {
     gbs_factors paper;
     struct gbs_left_out l;
-    if (r->learned->n < GBS_LEAST_TO_RANK) {
+    if (gbs_completion_crossed(r->learned) < GBS_LEAST_TO_RANK) {
         *c = (struct gbs_level_candidate){.model = GBS_COMPLETION_PAPER, .rank = r->o->rank};
         return trust_paper(r, c);
     }

@@ -1,6 +1,7 @@
 /* Options of a fit that exclude or need one another; what a task does not offer, the task says
  * itself. What depends on the data is checked where the data is.
  */
+#include "fit/run.h"
 #include "fit/split.h"
 #include "options/options.h"
 #include "task/task.h"
@@ -116,6 +117,29 @@ static gbs_status check_fit(const gbs_options *o) {
     if (status == GBS_OK)
         status = gbs_fit_task(&s)->refuse(o->ctx, &s);
     return status == GBS_OK ? check_certificate(o, &s) : status;
+}
+
+gbs_status gbs_options_check_classes(gbs_context *ctx, const gbs_options *o) {
+    static const char *const of_two[] = {"paper",    "lambda-grid", "prior-grid", "restarts",
+                                         "stratify", "blocks",      NULL};
+    static const char *const choices[][2] = {
+        {"select", "cv"},   {"prior", "zero"},        {"bound", "kl"},       {"bound", "catoni"},
+        {"bound", "paper"}, {"bound", "progressive"}, {"bound", "hoeffding"}};
+    if (o == NULL)
+        return GBS_OK;
+    const char *name = gbs_options_first_given(o, of_two), *choice = NULL;
+    for (size_t k = 0; name == NULL && k < sizeof choices / sizeof *choices; k++)
+        if (gbs_options_are(o, choices[k][0], choices[k][1])) {
+            name = choices[k][0];
+            choice = choices[k][1];
+        }
+    if (name == NULL)
+        return GBS_OK;
+    return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                    "`%s`%s%s is for two classes: more of them are certified by a last block of "
+                    "rows, and the rest choose (`bound` vote, `prior` informed); `positive` LABEL "
+                    "sets one against the rest, which has the other ways too",
+                    name, choice != NULL ? " " : "", choice != NULL ? choice : "");
 }
 
 gbs_status gbs_options_check(const gbs_options *o) {

@@ -42,8 +42,8 @@ static gbs_certificate *add(gbs_deployed *f, gbs_target target, gbs_risk risk, g
 
 static gbs_certificate *add_count(gbs_deployed *f, gbs_target target, int given, size_t wrong,
                                   size_t n) {
-    double seen = n > 0 ? (double)wrong / (double)n : 1.0,
-           value = n > 0 ? gbs_binomial_upper_tail(wrong, n, f->delta) : 1.0;
+    double seen = n > 0 ? (double)wrong / (double)n : NAN, /* no row: nothing was seen */
+        value = n > 0 ? gbs_binomial_upper_tail(wrong, n, f->delta) : 1.0;
     gbs_certificate *c = add(f, target, GBS_RISK_ERROR, GBS_BOUND_BINOMIAL, n, seen, value);
     c->given = given;
     if (given != 0)
@@ -94,7 +94,7 @@ static gbs_status add_mean(gbs_deployed *f, gbs_target target, gbs_risk risk, in
                            ? gbs_betting_kappa(before, count, n > 0 ? n : 1, -log(f->delta), 1.25)
                            : 0.5,
                value = n > 0 ? gbs_betting_fixed_upper(seen, n, kappa, -log(f->delta)) : 1.0;
-        add(f, target, risk, GBS_BOUND_BETTING, n, most * (n > 0 ? sum / (double)n : 1.0),
+        add(f, target, risk, GBS_BOUND_BETTING, n, most * (n > 0 ? sum / (double)n : NAN),
             most * value)
             ->given = given;
     }

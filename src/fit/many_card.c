@@ -39,12 +39,12 @@ static gbs_certificate *add(struct lines *l, gbs_target target, gbs_risk risk, g
 /* class: 0, or one more than its number. */
 static gbs_certificate *add_count(struct lines *l, gbs_target target, size_t class, size_t wrong,
                                   size_t n) {
-    double seen = n > 0 ? (double)wrong / (double)n : 1.0,
-           value = n > 0 ? gbs_binomial_upper_tail(wrong, n, l->delta) : 1.0;
+    double seen = n > 0 ? (double)wrong / (double)n : NAN, /* no row: nothing was seen */
+        value = n > 0 ? gbs_binomial_upper_tail(wrong, n, l->delta) : 1.0;
     gbs_certificate *c = add(l, target, GBS_RISK_ERROR, GBS_BOUND_BINOMIAL, n, seen, value);
     c->given = (int)class;
     if (class > 0)
-        c->assumptions |= GBS_ASSUMES_LABELS;
+        c->assumptions |= GBS_ASSUMES_CLASSES;
     return c;
 }
 

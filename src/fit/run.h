@@ -21,6 +21,10 @@ gbs_status gbs_sample_run_for(gbs_context *ctx, const gbs_data *data, const gbs_
 gbs_status gbs_complete_run(gbs_context *ctx, const gbs_ratings *ratings,
                             const gbs_complete_settings *settings, gbs_completion **out);
 
+/* GBS_ERR_ARGUMENT, in the context of the fit, where an option does not go with more than two
+ * classes. options NULL: the defaults. */
+gbs_status gbs_options_check_classes(gbs_context *ctx, const gbs_options *options);
+
 /* k-fold cross-validation of `count` candidates on the same folds. A candidate's lambda is meant
  * for all rows and is scaled with the rows of a fold (0: their number). results has room for count.
  */

@@ -398,6 +398,7 @@ gbs_status gbs_sample_run_for(gbs_context *ctx, const gbs_data *data, const gbs_
         status = run(ctx, &o, &target.rows, p);
     if (status == GBS_OK) {
         p->info.n_data = data->n;
+        p->info.prior = model->info.prior;
         if (gbs_prior_knows_rows(model, target.stage))
             p->info.bound = NAN;
     }

@@ -73,6 +73,9 @@ static const struct {
     {"NOT MET: the fit began at a model that may have seen the certified rows, and stopped before "
      "its optimum was proven",
      1},
+    {"the labels are taken as given: the rows of each class are draws from a distribution of its "
+     "own",
+     0},
 };
 
 const char *gbs_assumption_text(unsigned k, int *breaks) {

@@ -50,6 +50,21 @@ gbs_status gbs_completion_reserve_hierarchical(gbs_context *ctx, gbs_completion 
     return GBS_OK;
 }
 
+gbs_status gbs_completion_count_rated(gbs_context *ctx, gbs_completion *c) {
+    bool *rated = gbs_array_alloc(ctx, c->info.columns, sizeof *rated);
+    if (rated == NULL)
+        return GBS_ERR_MEMORY;
+    c->info.rated_rows = c->info.rated_columns = 0;
+    for (size_t i = 0; i < c->info.rows; i++)
+        c->info.rated_rows += c->seen_start[i + 1] > c->seen_start[i];
+    for (size_t k = 0; k < c->seen_start[c->info.rows]; k++) {
+        c->info.rated_columns += !rated[c->seen[k]];
+        rated[c->seen[k]] = true;
+    }
+    gbs_array_free(ctx, rated);
+    return GBS_OK;
+}
+
 gbs_status gbs_completion_describe(gbs_context *ctx, gbs_completion *c,
                                    const gbs_ratings *ratings) {
     const gbs_rating_list *l = &ratings->by[0];
@@ -73,7 +88,8 @@ gbs_status gbs_completion_describe(gbs_context *ctx, gbs_completion *c,
     gbs_joint_part(&spill, ratings->n, &from, &to);
     if (status == GBS_OK)
         memcpy(c->seen + from, l->other + from, (to - from) * sizeof *c->seen);
-    return gbs_joint_end(ctx, &spill, status);
+    status = gbs_joint_end(ctx, &spill, status);
+    return status == GBS_OK ? gbs_completion_count_rated(ctx, c) : status;
 }
 
 static bool finite_side(const gbs_completion *c, int s, size_t items) {
@@ -258,6 +274,7 @@ struct prediction {
     const gbs_completion *model;
     const uint32_t *index[2];
     double *value, *sd;
+    bool clip;       /* values to the range, where there is one */
     size_t n, begin; /* cells; task that this stretch begins with */
     /* a worker: 2 own (means with the bias replaced by 1), own zeros, 2 packed(own) prior
      * covariances */
@@ -328,7 +345,8 @@ static void predict_cell(const struct prediction *p, size_t e, double *scratch) 
             within += spread(m, a, b, scratch);
     }
     double variance = m->inflation * (squares + within) / (double)m->kept;
-    p->value[e] = m->info.has_range ? gbs_rating_clip(sum, m->info.low, m->info.high) : sum;
+    p->value[e] = p->clip && m->info.has_range ? gbs_rating_clip(sum, m->info.low, m->info.high)
+                                               : sum;
     if (p->sd != NULL)
         p->sd[e] = sqrt(variance < 0.0 ? 0.0 : variance);
     if (!isfinite(sum)) /* what was infinite before it was clipped is no prediction */
@@ -384,9 +402,9 @@ static gbs_status check_cells(gbs_context *ctx, const struct prediction *p) {
     return GBS_OK;
 }
 
-gbs_status gbs_completion_predict(gbs_context *ctx, const gbs_completion *model, size_t n,
-                                  const uint32_t *row, const uint32_t *column, double *value,
-                                  double *sd) {
+static gbs_status predict(gbs_context *ctx, const gbs_completion *model, size_t n,
+                          const uint32_t *row, const uint32_t *column, bool clip, double *value,
+                          double *sd) {
     GBS_NEEDS(ctx, ctx);
     GBS_NEEDS(ctx, model);
     GBS_NEEDS_ARRAY(ctx, row, n);
@@ -400,10 +418,22 @@ gbs_status gbs_completion_predict(gbs_context *ctx, const gbs_completion *model,
     double *scratch = gbs_matrix(ctx, gbs_workers(ctx), 2 * own + 2 * gbs_packed_size(own));
     if (scratch == NULL)
         return GBS_ERR_MEMORY;
-    struct prediction p = {model, {row, column}, value, sd, n, 0, scratch};
+    struct prediction p = {model, {row, column}, value, sd, clip, n, 0, scratch};
     gbs_status status = predict_all(ctx, &p);
     gbs_array_free(ctx, scratch);
     return status == GBS_OK ? check_cells(ctx, &p) : status;
+}
+
+gbs_status gbs_completion_predict(gbs_context *ctx, const gbs_completion *model, size_t n,
+                                  const uint32_t *row, const uint32_t *column, double *value,
+                                  double *sd) {
+    return predict(ctx, model, n, row, column, true, value, sd);
+}
+
+gbs_status gbs_completion_predict_unclipped(gbs_context *ctx, const gbs_completion *model, size_t n,
+                                            const uint32_t *row, const uint32_t *column,
+                                            double *value, double *sd) {
+    return predict(ctx, model, n, row, column, false, value, sd);
 }
 
 gbs_status gbs_rating_score(gbs_context *ctx, size_t n, const uint32_t *row, const uint32_t *column,

@@ -58,6 +58,8 @@ gbs_status gbs_completion_reserve_hierarchical(gbs_context *ctx, gbs_completion 
 gbs_status gbs_completion_check(gbs_context *ctx, const gbs_completion *c);
 /* Texts and seen columns of the ratings. */
 gbs_status gbs_completion_describe(gbs_context *ctx, gbs_completion *c, const gbs_ratings *ratings);
+/* How many rows and columns have ratings, from what is seen, into info. */
+gbs_status gbs_completion_count_rated(gbs_context *ctx, gbs_completion *c);
 static inline size_t gbs_completion_groups(const gbs_completion *c) {
     return c->own + (c->info.biases ? 1 : 0);
 }

@@ -101,7 +101,8 @@ gbs_status gbs_model_check(gbs_context *ctx, const gbs_model *m) {
         return not_finite(ctx, "a risk on the training rows");
     for (size_t k = 0; k < m->certificates_size; k++) {
         const gbs_certificate *c = &m->certificates[k];
-        if (!isfinite(c->value) || !isfinite(c->empirical) || !isfinite(c->kl))
+        bool seen = isfinite(c->empirical) || c->blocks == 0;
+        if (!isfinite(c->value) || !seen || !isfinite(c->kl))
             return not_finite(ctx, "a certificate");
     }
     return GBS_OK;

@@ -103,7 +103,8 @@ enum {
     GBS_ASSUMES_MAX_WEIGHT = 4194304,
     GBS_ASSUMES_DRAWS = 8388608,
     GBS_ASSUMES_WEIGHED = 16777216,
-    GBS_BROKEN_START = 33554432
+    GBS_BROKEN_START = 33554432,
+    GBS_ASSUMES_CLASSES = 67108864 /* GBS_ASSUMES_LABELS of three classes or more */
 };
 
 /* trace and log determinant of a stage's covariance, in all d coordinates. */

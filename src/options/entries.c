@@ -311,7 +311,8 @@ const gbs_option_entry gbs_option_entries[] = {
       .low = 1.0, .high = MOST_COUNT},
      .store = GBS_STORE_SIZE, .at = {IN_COMPLETE(restarts)}},
     {{"tol", "T", GBS_OPTION_NUMBER, FIT_CV, NULL, POSITIVE, "1e-8", "solver",
-      "stop when the optimality gap is below T times the free energy, or T where that is below 1",
+      "stop when the optimality gap is below T times the free energy, or T where that is below 1; "
+      "from the prior a first step is made whatever T is",
       ABOVE_ZERO},
      .store = GBS_STORE_DOUBLE, .at = {IN_FIT(tolerance)}},
     {{"tol", "T", GBS_OPTION_NUMBER, GBS_FOR_COMPLETE, NULL, POSITIVE, "1e-6", "solver",
@@ -406,8 +407,9 @@ const gbs_option_entry gbs_option_entries[] = {
     {{"range", "LO:HI", GBS_OPTION_RANGE, GBS_FOR_COMPLETE, NULL,
       "LO:HI with LO < HI, such as 1:5", NULL, "certificate",
       "every value lies in it, known in advance; predictions are clipped to it, and their error "
-      "gets a certificate, for which the last tenth of the ratings is kept (`model` paper: the "
-      "error of one draw)",
+      "gets a certificate, for which a tenth of the ratings, drawn at random, is kept from the fit; "
+      "of fewer than 10,000 ratings 1,000, but no more than a third (`model` paper: none is "
+      "kept, and the certificate is about one draw)",
       ANY},
      .store = GBS_STORE_RANGE, .at = {IN_COMPLETE(has_range)}},
     {{"sampler", "NAME", GBS_OPTION_CHOICE, GBS_FOR_COMPLETE, GBS_CHOICES(GBS_SAMPLERS), NULL,
@@ -503,7 +505,7 @@ const gbs_option_entry gbs_option_entries[] = {
     {{"keep", "COLS", GBS_OPTION_TEXT, GBS_FOR_PREDICT, NULL, "names or numbers of columns", NULL,
       "output",
       "columns of DATA to copy, as they stand, before the predictions: names or numbers, separated "
-      "by commas",
+      "by commas. Not for completions, whose lines follow those of the pairs",
       ANY},
      .store = GBS_STORE_TEXT, .at = {IN_TABLE(keep)}},
     {{"weights", "COL", GBS_OPTION_TEXT, FIT_CV, NULL, "the name or number of a column",

@@ -178,7 +178,10 @@ static void add_tests(struct bars *b, const json_t *root, const json_t *certific
         low = json_number_value(gbs_run_item(root, "range", 0));
         high = json_number_value(gbs_run_item(root, "range", 1));
         width = (high - low) * (high - low);
-        add_test(b, "test: mean prediction", rmse * rmse / width, NAN);
+        if (gbs_run_is(certificate, "target", "rmse"))
+            add_test(b, "test: printed values", rmse, NAN);
+        else
+            add_test(b, "test: mean prediction", rmse * rmse / width, NAN);
         return;
     }
     if (gbs_run_is(certificate, "risk", "pairs"))
@@ -201,7 +204,7 @@ static void add_baseline(struct bars *b, const json_t *root) {
         add_test(b, name, gbs_run_number(root, "baseline.error"), NAN);
 }
 
-static void note_text(struct text *note, bool yardstick, bool tested, bool ratings, bool learned) {
+static void note_text(struct text *note, bool yardstick, bool tested, bool squared, bool learned) {
     gbs_text_add(note,
                  learned ? "What the bound lies above the risk seen is shared out in proportion "
                            "to the nats that each term pays."
@@ -210,7 +213,7 @@ static void note_text(struct text *note, bool yardstick, bool tested, bool ratin
         gbs_text_add(note,
                      " The yardstick is the bound of what the first part alone gives, tested on "
                      "the same rows.");
-    if (tested && ratings)
+    if (tested && squared)
         gbs_text_add(note, " Of the test ratings: the squared error of the mean prediction.");
     else if (tested)
         gbs_text_add(note,
@@ -219,6 +222,8 @@ static void note_text(struct text *note, bool yardstick, bool tested, bool ratin
 }
 
 static const char *risk_title(const json_t *root, const json_t *c) {
+    if (gbs_run_is(c, "target", "rmse"))
+        return "root mean squared error, in units of the ratings";
     if (gbs_run_completes(root))
         return "mean squared error / (high - low)²";
     if (gbs_run_is(c, "loss", "hinge"))
@@ -249,7 +254,9 @@ static void chart_certificate(struct page *page, const struct run *run, const js
     bool tested = b.n > before;
     if (same_risk && !gbs_run_completes(root) && gbs_run_labels(root))
         add_baseline(&b, root);
-    note_text(&note, beside, tested, gbs_run_completes(root), gbs_run_at(root, "card") == NULL);
+    bool values = gbs_run_is(c, "target", "rmse");
+    note_text(&note, beside, tested && !values, gbs_run_completes(root),
+              gbs_run_at(root, "card") == NULL && !values);
     struct chart chart = {.page = page,
                           .kind = CHART_STACK,
                           .title = "The certificate, taken apart",

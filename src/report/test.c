@@ -32,8 +32,8 @@ static void table_measures(struct text *t, const json_t *root, const json_t *e) 
         {"confidence", "confidence of that bound", true, NULL},
         {"mae", "mean absolute error", false, NULL},
         {"coverage", "values within 1.96 standard deviations (95 % hoped for)", true, NULL},
-        {"new_rows", "ratings of rows without training ratings", false, NULL},
-        {"new_cols", "ratings of columns without training ratings", false, NULL}};
+        {"new_rows", "ratings of rows that the model does not know", false, NULL},
+        {"new_cols", "ratings of columns that the model does not know", false, NULL}};
     gbs_html_table_open(t, "Measures", "measure|#value");
     for (size_t k = 0; k < sizeof measures / sizeof *measures; k++) {
         double x = gbs_run_number(e, measures[k].key);

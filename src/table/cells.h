@@ -37,6 +37,7 @@ struct gbs_cells {
     /* of files of features (features.c): items x features, NaN where missing; NULL: none */
     double *feature[2];
     size_t features[2];
+    size_t rated[2]; /* the first of the names, which cells have; 0: all of them */
 };
 
 /* From bytes that are open; file is for messages. */

@@ -58,6 +58,30 @@ static gbs_status number_items(gbs_context *ctx, gbs_cells *cells, int side, con
     return GBS_OK;
 }
 
+/* Identifiers of two files that are not written alike (7 and u7) match nowhere: the features would
+ * say nothing of any rating. Some that do not match are no error, and are counted. */
+static gbs_status compare_names(gbs_context *ctx, const gbs_cells *cells, int side,
+                                const gbs_table *t, const size_t *item) {
+    static const char *const what[][2] = {{"rows", "row"}, {"columns", "column"}};
+    const gbs_text_set *names = &cells->names[side];
+    size_t rated = cells->rated[side], matched = 0;
+    for (size_t i = 0; i < t->n_rows; i++)
+        matched += item[i] < rated;
+    if (matched == 0 && rated > 0 && t->n_rows > 0)
+        return gbs_fail(ctx, GBS_ERR_DATA,
+                        "%s: none of its identifiers is that of a rated %s: it has '%.60s', the "
+                        "ratings have '%.60s'",
+                        gbs_table_place(t).text, what[side][1], names->text[item[0]],
+                        names->text[0]);
+    if (matched < rated || matched < t->n_rows)
+        gbs_log(ctx, GBS_LOG_WARNING,
+                "%s: %zu of %zu rated %s have no features, and %zu of %zu %s with features have no "
+                "ratings",
+                gbs_table_place(t).text, rated - matched, rated, what[side][0], t->n_rows - matched,
+                t->n_rows, what[side][0]);
+    return GBS_OK;
+}
+
 static gbs_status fill(gbs_context *ctx, gbs_cells *cells, int side, const gbs_table *t,
                        const size_t *item, size_t features) {
     size_t items = cells->names[side].n;
@@ -103,6 +127,8 @@ gbs_status gbs_cells_add_features(gbs_context *ctx, gbs_cells *cells, int column
     gbs_table *t = NULL;
     if (ctx != cells->ctx)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "cells belong to another context");
+    if (cells->rated[side] == 0)
+        cells->rated[side] = cells->names[side].n;
     gbs_status status = gbs_table_read_file(ctx, path, &reading, &t);
     if (status == GBS_OK)
         status = measure(ctx, t, &features);
@@ -112,6 +138,8 @@ gbs_status gbs_cells_add_features(gbs_context *ctx, gbs_cells *cells, int column
         status = number_items(ctx, cells, side, t, item);
     if (status == GBS_OK)
         status = fill(ctx, cells, side, t, item, features);
+    if (status == GBS_OK)
+        status = compare_names(ctx, cells, side, t, item);
     gbs_array_free(ctx, item);
     gbs_table_free(t);
     return status;

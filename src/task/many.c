@@ -11,13 +11,13 @@
 
 static gbs_status refuse(gbs_context *ctx, const gbs_fit_settings *o) {
     if (o->task != GBS_TASK_CLASSIFY)
-        return gbs_fail(ctx, GBS_ERR_DATA,
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
                         "`task` %s needs two classes; `positive` LABEL sets one against the rest",
                         gbs_task_name(o->task));
     if (o->grouped)
-        return gbs_fail(ctx, GBS_ERR_DATA,
-                        "rows in groups are certified for two classes; `positive` LABEL sets one "
-                        "against the rest");
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                        "rows in groups (`group`) are certified for two classes; `positive` LABEL "
+                        "sets one against the rest");
     if (o->has_cost)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT,
                         "`cost` FN:FP is for two classes; of more it is a file with the cost of "

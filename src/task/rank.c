@@ -39,6 +39,9 @@ static gbs_status refuse(gbs_context *ctx, const gbs_fit_settings *o) {
     if (o->bound == GBS_BOUND_PROGRESSIVE)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT,
                         "`task` rank has the bounds vote, kl, catoni, hoeffding and paper");
+    if (o->has_cost)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                        "`task` rank has no costs of labels: `cost` is for `task` classify");
     if (o->stratify)
         return gbs_fail(
             ctx, GBS_ERR_ARGUMENT,

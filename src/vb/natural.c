@@ -123,6 +123,15 @@ static gbs_status descend(const gbs_problem *problem, gbs_engine *e, const gbs_g
     return status;
 }
 
+/* The mean is the prior's: whatever the tolerance, a step that gains something comes first. */
+static bool knows_nothing(const gbs_problem *problem, const gbs_gaussian *g) {
+    const double *prior = problem->prior.mean;
+    for (size_t k = 0; k < g->d; k++)
+        if (g->mean[k] != (prior != NULL ? prior[k] : 0.0))
+            return false;
+    return true;
+}
+
 static void accept(gbs_engine *e, gbs_gaussian *g) {
     gbs_gaussian g_old = *g;
     *g = e->next;
@@ -151,16 +160,21 @@ gbs_status gbs_solve_natural(const gbs_problem *problem, const gbs_solve_options
         double spread = family->decrement(g, e->here.pull, problem->prior.variance,
                                           e->workspace.square);
         left = gbs_left_to_gain(problem, g, &e->here, 0.5 * slope + spread, e->workspace.square);
-        double target = options->tolerance * fmax(1.0, fabs(e->here.free_energy));
+        double scale = fmax(1.0, fabs(e->here.free_energy));
+        double target = options->tolerance * scale;
         result->converged = left <= target;
+        bool first = result->converged && result->iterations == 0 && left > GBS_ROUNDING * scale &&
+                     knows_nothing(problem, g);
         gbs_engine_progress(e, left, target);
         /* at the floor of rounding the gap wanders: three steps without a new best end it */
         stalled = left < best ? 0 : stalled + 1;
         best = fmin(best, left);
         bool at_floor = stalled >= 3 &&
                         slope + 2.0 * spread <= GBS_ROUNDING * 1e2 * fabs(e->here.free_energy);
-        result->converged = result->converged || 0.5 * slope + spread <= options->enough;
-        if (result->converged || at_floor || result->iterations >= options->max_iterations)
+        bool enough = 0.5 * slope + spread <= options->enough;
+        result->converged = result->converged || enough;
+        if ((result->converged && !first) || enough || at_floor ||
+            result->iterations >= options->max_iterations)
             break;
         bool moved;
         status = descend(problem, e, g, slope + 2.0 * spread, &b, &moved);

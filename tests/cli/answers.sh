@@ -130,3 +130,14 @@ expect_stdout '^  free energy '
 expect_exit 0 "$GIBBSITE" fit train.csv --prior zero --json
 expect_near 'the baseline of all rows where none were kept' "$(json "$stdout" baseline.error)" \
     "$(awk -F, 'NR > 1 { n++; yes += $5 > 0 } END { printf "%.15g", (yes < n - yes ? yes : n - yes) / n }' train.csv)" 1e-12
+
+as 'control characters of two bytes'
+csi=$(printf '\302\233') # U+009B begins what a terminal obeys, as ESC [ does
+awk -F, -v OFS=, -v csi="$csi" 'NR > 1 { $5 = $5 > 0 ? "yes" csi "31m" : "né" } { print }' \
+    train.csv >csi.csv
+expect_exit 0 "$GIBBSITE" fit csi.csv -o csi.json
+expect_stdout 'yes[?]31m \(positive\) or né'
+check 'fit shows none' test "$(grep -c "$csi" "$stdout")" = 0
+expect_exit 3 "$GIBBSITE" fit csi.csv --positive "no${csi}2J"
+expect_stderr 'no\\xc2\\x9b2J'
+check 'nor does a message' test "$(grep -c "$csi" "$stderr")" = 0

@@ -59,13 +59,38 @@ expect_exit 0 "$GIBBSITE" evaluate m.json test.csv --json
 expect_json "$stdout" error "$(json fit.json test.error)"
 expect_json "$stdout" log_loss "$(json fit.json test.log_loss)"
 expect_json "$stdout" recall.red "$(json fit.json test.recall.red)"
+holds 'each label has lower bounds' "$(json "$stdout" recall_lower.red) > 0 \
+    && $(json "$stdout" recall_lower.red) < $(json "$stdout" recall.red) \
+    && $(json "$stdout" precision_lower.red) < $(json "$stdout" precision.red) \
+    && $(json "$stdout" f1_lower.red) < $(json "$stdout" f1.red)"
+expect_near 'without costs their mean is the error' "$(json "$stdout" cost_upper)" \
+    "$(json "$stdout" holdout_bound)" 1e-9
 expect_exit 0 "$GIBBSITE" evaluate m.json test.csv --verbose
 expect_stdout 'is / said'
+expect_exit 0 "$GIBBSITE" evaluate m.json test.csv
+expect_stdout '^(red|green|blue|odd, "one") +[0-9.]+ % \([0-9.]+ %\) +[0-9.]+ % \([0-9.]+ %\) +'
+expect_stdout 'these two of 4 labels are found least often'
+check 'a short answer has eight lines at most' test "$(wc -l <"$stdout")" -le 8
 { cat test.csv && echo '0,0,0,"never seen"'; } >other.csv
 expect_exit 0 "$GIBBSITE" evaluate m.json other.csv --json
 expect_json "$stdout" n 301
 holds 'a label that training did not have is an error' \
     "$(json "$stdout" error) * 301 > $(json fit.json test.error) * 300 + 0.9"
+cat >cost.csv <<'END'
+is,blue,green,"odd, ""one""",red
+blue,0,1,1,4
+green,1,0,1,4
+"odd, ""one""",1,1,0,4
+red,2,2,2,0
+END
+expect_exit 0 "$GIBBSITE" fit train.csv --cost cost.csv -o costs.json --json
+expect_exit 0 "$GIBBSITE" evaluate costs.json test.csv --json
+holds 'the mean cost has a bound' "$(json "$stdout" cost) > 0 \
+    && $(json "$stdout" cost_upper) > $(json "$stdout" cost) && $(json "$stdout" cost_upper) < 4"
+costs=$(json "$stdout" cost_upper)
+expect_exit 0 "$GIBBSITE" evaluate costs.json test.csv
+expect_stdout "^cost +[0-9.]+ a row; at most ${costs:0:5}"
+check 'a short answer with costs has eight lines at most' test "$(wc -l <"$stdout")" -le 8
 expect_exit 0 "$GIBBSITE" inspect m.json
 expect_stdout 'against'
 expect_exit 0 "$GIBBSITE" inspect m.json --json
@@ -250,12 +275,35 @@ expect_stderr 'red.json: fitted with another'
 expect_exit 3 "$GIBBSITE" gap test.csv hinge.json --particles 100
 expect_stderr 'hinge.json: the model does not belong to these rows'
 
+as 'a class without a test row'
+{
+    head -n 1 train.csv
+    grep one train.csv | head -n 4
+    grep -v one train.csv | tail -n +2
+} >early.csv
+expect_exit 0 "$GIBBSITE" fit early.csv --order time -o early.json --json
+expect_json "$stdout" certificates[3].rows 0
+expect_json "$stdout" certificates[3].value 1
+expect_json "$stdout" certificates[3].empirical null
+check 'the classes are spoken of' grep -q 'the rows of each class are draws' "$stdout"
+check 'and no positive rows' test "$(grep -c 'positive rows' "$stdout")" = 0
+expect_exit 0 "$GIBBSITE" inspect early.json --json
+expect_json "$stdout" certificates[3].empirical null
+expect_exit 0 "$GIBBSITE" inspect early.json
+expect_stdout '^  1.0000 .* 0 +- '
+expect_exit 0 "$GIBBSITE" inspect early.json --card
+expect_stdout '\| 1.0000 \| .* \| - \| 0 rows'
+
 as 'what many classes do not have'
-for options in '--prior zero' '--bound kl' '--blocks 2' --stratify '--cost 5:1' '--task rank'; do
+for options in '--prior zero' '--bound kl' '--blocks 2' --stratify '--cost 5:1' '--task rank' \
+    '--select cv' '--lambda-grid 1:100:3' '--prior-grid 0.1:1:3' '--restarts 2' --paper \
+    '--refit all' "--group $(head -n 1 train.csv | cut -d, -f 1)" '--path path.csv'; do
     # shellcheck disable=SC2086
-    "$GIBBSITE" fit train.csv $options >out 2>err && not_ok "$options is refused"
-    check "$options: a message" grep -q 'gibbsite: ' err
+    expect_exit 2 "$GIBBSITE" fit train.csv $options -o none.json
+    expect_stderr "gibbsite: .*${options%% *}"
+    expect_no_file none.json
 done
+expect_no_file path.csv
 
 as 'numbers that are no classes'
 awk 'BEGIN { print "x,y"; for (i = 0; i < 60; i++) print i "," i / 7 }' >numbers.csv

@@ -65,6 +65,9 @@ expect_json i.json prior informed
 expect_near 'four fifths come first' "$(json i.json prior_split)" 0.8 1e-12
 expect_json i.json certificate.blocks 864
 expect_json i.json certificate.penalty_nats.grid 0
+expect_json i.json certificate.target gibbs
+expect_near 'of one draw the value is squared' "$(json i.json certificate.rmse)" \
+    "$(awk -v s="$(json i.json certificate.value)" 'BEGIN { printf "%.17g", 6 * sqrt(s) }')" 1e-12
 holds 'the true error is below the certificate' \
     "$(json i.json test.rmse) < $(json i.json certificate.rmse)"
 expect_exit 0 "$GIBBSITE" complete train.csv --rank 8 --json
@@ -158,7 +161,7 @@ expect_exit 0 "$GIBBSITE" evaluate model.json test.csv
 expect_stdout '^RMSE +0\.'
 printf 'row,col\n7,3\nnobody,3\n7,nothing\nnobody,nothing\n' >new.csv
 expect_exit 0 "$GIBBSITE" predict model.json new.csv --parts
-expect_stderr '2 in rows without ratings and 2 in columns'
+expect_stderr '2 in rows and 2 in columns that the model does not know'
 cp "$stdout" n.csv
 check 'new ones are flagged, and wider' awk -F, 'NR == 1 { next } { sd[NR] = $2; if (($3^2 + $4^2 - $2^2)^2 > 1e-12) bad = 1; flag = flag $5 ";" }
     END { exit bad || flag != ";row;column;both;" || !(sd[3] > sd[2] && sd[4] > sd[2] && sd[5] > sd[3]) }' n.csv
@@ -258,7 +261,7 @@ expect_exit 0 "$GIBBSITE" complete one.csv --json
 printf 'row,col,value\n1,1,3\n1,2,3\n2,1,3\n' >same.csv
 expect_exit 0 "$GIBBSITE" complete same.csv -o same.json --rank 500 -q
 expect_exit 0 "$GIBBSITE" complete same.csv --rank 2
-expect_stderr 'implicit data.: they are not supported'
+expect_stderr 'every value is 3, and so is every prediction.*implicit data.: they are not supported'
 for shape in '1,k' 'k,1'; do # one row, one column: all the same, and not
     for value in 4 'k % 5 + 1'; do
         for n in 2 5 40 400; do
@@ -298,6 +301,9 @@ check 'logarithms are taken' test -z "$(grep implicit "$stderr")"
 { echo row,col,value && for k in {1..60}; do echo "$((k % 8)),$((k / 8)),1"; done; } >bought.csv
 expect_exit 3 "$GIBBSITE" complete bought.csv
 expect_stderr 'bought.csv: every value is 1: events .implicit data. are not supported'
+expect_exit 3 "$GIBBSITE" cv bought.csv
+expect_stderr 'bought.csv: every value is 1: events .implicit data. are not supported.*--range'
+expect_exit 0 "$GIBBSITE" complete bought.csv --range 1:5 -q
 { # few plays of many songs: they might be ratings
     echo row,col,value
     for k in {1..200}; do
@@ -507,12 +513,25 @@ expect_json d.json certificate.method betting
 expect_json d.json certificate.status valid
 expect_json d.json certificate.rows 1000
 expect_json d.json certificate.vacuous false
+expect_json d.json certificate.value "$(json d.json certificate.rmse)"
+expect_near 'the squared error, over the range, is beside it' "$(json d.json certificate.value)" \
+    "$(awk -v s="$(json d.json certificate.squared)" 'BEGIN { printf "%.17g", 6 * sqrt(s) }')" 1e-12
+expect_near 'and what was seen' "$(json d.json certificate.empirical)" \
+    "$(awk -v s="$(json d.json certificate.squared_empirical)" 'BEGIN { printf "%.17g", 6 * sqrt(s) }')" 1e-12
+holds 'what was seen is near the noise of the simulation' \
+    "$(json d.json certificate.empirical) > 0.36 && $(json d.json certificate.empirical) < 0.48"
+check 'the file keeps the squared error' grep -q \
+    "\"certificate\": *{\"value\": *$(json d.json certificate.squared)" deployed.json
 holds 'the true error is below it' "$(json d.json test.rmse) < $(json d.json certificate.rmse)"
 holds 'the absolute error is below its bound' \
     "$(json d.json test.mae) < $(json d.json certificate.mae)"
 expect_exit 0 "$GIBBSITE" inspect deployed.json --json
 expect_near 'the file has it' "$(json "$stdout" certificate.mae)" "$(json d.json certificate.mae)" \
     1e-12
+for key in value empirical squared squared_empirical; do
+    expect_near "the file's $key" "$(json "$stdout" certificate.$key)" \
+        "$(json d.json certificate.$key)" 1e-12
+done
 expect_near 'and the other' "$(json "$stdout" certificate.rmse)" "$(json d.json certificate.rmse)" \
     1e-12
 expect_exit 0 "$GIBBSITE" complete train.csv --rank 4 --range 0:6
@@ -537,6 +556,22 @@ holds 'clipped to the range' \
 expect_exit 0 "$GIBBSITE" predict deployed.json --row 1 --top 5 --top-quantile 0.99 --quantiles 0.99
 holds 'ordered by the quantile' \
     "$(awk -F, 'NR > 2 && $4 > last { bad++ } NR > 1 { last = $4 } END { print bad + 0 }' "$stdout") == 0"
+# a narrow range cuts many predictions off: they still have an order, that of the same model
+# without a range
+"$GIBBSITE" complete train.csv --model paper --rank 2 -o wide_open.json -q
+sed 's/"kind":/"range":[1,3],&/' wide_open.json >narrow.json
+for more in '' '--top-quantile 0.9'; do
+    for model in wide_open narrow; do
+        # shellcheck disable=SC2086
+        "$GIBBSITE" predict $model.json --row 7 --top 12 $more >top_$model.csv
+        cut -d, -f1 top_$model.csv >columns_$model
+    done
+    check "the best columns are best before clipping${more:+ ($more)}" cmp columns_wide_open \
+        columns_narrow
+done
+holds 'what is printed is clipped' "$(awk -F, 'NR > 1 && $2 > 3' top_narrow.csv | wc -l) == 0"
+holds 'several are as good as the range allows' \
+    "$(awk -F, 'NR > 1 && $2 == 3' top_narrow.csv | wc -l) > 1"
 expect_exit 0 "$GIBBSITE" predict deployed.json pairs.csv --quantiles 0.5 --json -q
 check 'in JSON too' grep -q '"q0.5":' "$stdout"
 refuses 2 '--quantiles: expected up to 20 numbers' predict deployed.json pairs.csv --quantiles 0.5,
@@ -566,15 +601,31 @@ expect_json with.json rows 80
 expect_json with.json test.new_rows 0
 expect_exit 0 "$GIBBSITE" complete side.csv --rank 2 --test side_new.csv --json
 expect_json "$stdout" test.new_rows 600
+expect_json with.json rated_rows 60
+expect_json with.json rated_cols 30
 holds 'features predict rows without ratings' \
     "$(json with.json test.rmse) < 0.5 * $(json "$stdout" test.rmse)"
 holds 'with honest standard deviations' "$(json with.json test.coverage) > 0.85"
 printf 'row,col\np3,c2\n' >cold.csv
 expect_exit 0 "$GIBBSITE" predict side.json cold.csv
+check 'what is known by features is not new' test "$(tail -n 1 "$stdout" | cut -d, -f3)" = ''
+expect_exit 0 "$GIBBSITE" help predict --all
+expect_words 'had neither ratings nor features'
+expect_words 'Not for completions, whose lines follow those of the pairs'
+expect_exit 0 "$GIBBSITE" inspect side.json
+expect_stdout 'ratings +1800 of 60 rows and 30 columns; 20 rows known'
 printf 'id,length\nc1,2\nc2,3\nc99,\n' >things.csv
 expect_exit 0 "$GIBBSITE" complete side.csv --rank 2 --row-features people.csv --col-features \
     things.csv --positions off --json
 expect_json "$stdout" cols 31
+expect_json "$stdout" rated_cols 30
+expect_stderr '^gibbsite: people.csv: 0 of 60 rated rows have no features, and 20 of 80 rows with'
+expect_stderr '^gibbsite: things.csv: 28 of 30 rated columns have no features, and 1 of 3 columns w'
+expect_exit 0 "$GIBBSITE" complete side.csv --rank 2 --col-features things.csv
+expect_words '30 columns, from side.csv; 1 columns known from features alone'
+sed '1!s/^p/user/' people.csv >foreign.csv
+refuses 3 "foreign.csv: none of its identifiers is that of a rated row: it has 'user1', the" \
+    complete side.csv --row-features foreign.csv
 printf 'id,age\np1,3\np1,4\n' >twice.csv
 refuses 3 "'p1' comes a second time" complete side.csv --row-features twice.csv
 printf 'id\np1\n' >bare_ids.csv

@@ -141,7 +141,9 @@ exhaust 'fit, restarts' fit "$tmp/small.csv" --restarts 2 --family fixed -o out
 exhaust 'fit, stochastic' fit "$tmp/small.csv" --solver sgd --epochs 50 --tol 1 --loss hinge \
     --family diagonal --scale unit-row -o out
 awk 'BEGIN { print "a,b,y"; for (i = 0; i < 36; i++) print i % 5 + i % 3 "," (i * 7) % 11 "," substr("xyz", i % 3 + 1, 1) }' >"$tmp/three.csv"
-exhaust 'fit, three classes' fit "$tmp/three.csv" --prior-sd 1 --columns equal -o out
+turned "$tmp/three.csv" >"$tmp/three-test.csv"
+exhaust 'fit, three classes' fit "$tmp/three.csv" --prior-sd 1 --columns equal -o out \
+    --test "$tmp/three-test.csv" --json
 expect_exit 0 "$GIBBSITE" fit "$tmp/three.csv" --prior-sd 1 --columns equal -o "$tmp/three.json" -q
 exhaust 'sample, three classes' sample "$tmp/three.csv" --lambda 5 --particles 8 --draws out
 expect_exit 0 "$GIBBSITE" fit "$tmp/three.csv" --prior-sd 1 --columns equal --loss hinge -o \

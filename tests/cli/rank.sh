@@ -107,6 +107,10 @@ expect_json "$stdout" d 4
 expect_exit 0 "$GIBBSITE" cv train.csv --task rank --lambda-grid 100:300:2
 expect_stdout 'smallest 1 - AUC of the score over 5 folds'
 
+as 'what a ranking does not have'
+expect_exit 2 "$GIBBSITE" fit train.csv --task rank --cost 5:1
+expect_stderr 'rank has no costs of labels: --cost is for --task classify'
+
 as 'certificates from sampled pairs'
 expect_exit 0 "$GIBBSITE" fit train.csv --task rank --pairs 20000 -o s.json --json
 expect_json "$stdout" certificate.sampled.pairs 20000

@@ -230,6 +230,12 @@ expect_json sg.json 'models[0].model' staged-isotropic.json
 expect_json sg.json "models[$((2 * stages - 1))].stage" "$stages"
 expect_json sg.json "models[$((2 * stages - 1))].rows" "$(json sg.json n)"
 expect_json sg.json estimate.value null
+"$GIBBSITE" fit train.csv -o deployed.json -q
+expect_exit 0 "$GIBBSITE" sample train.csv --against deployed.json --particles 100 --json -o \
+    deployed-sample.json
+expect_json "$stdout" prior informed
+expect_exit 0 "$GIBBSITE" inspect deployed-sample.json --json
+expect_json "$stdout" prior informed
 for ((k = 0; k < 2 * stages; k += 2)); do
     holds "stage $((k / 2 + 1)): full <= isotropic" \
         "$(json sg.json "models[$((k + 1))].gap") <= $(json sg.json "models[$k].gap") + 1e-6"

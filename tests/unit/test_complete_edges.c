@@ -140,6 +140,51 @@ static void odd_ratings(void **state) {
     gbs_context_free(ctx);
 }
 
+static void count_warnings(gbs_log_level level, const char *message, void *user) {
+    *(size_t *)user += level == GBS_LOG_WARNING && strstr(message, "every value is 3") != NULL;
+}
+
+/* Every caller is told, not only the program: events have no values to learn from. A declared range
+ * says that they are ratings. */
+static void events_are_refused(void **state) {
+    (void)state;
+    gbs_context *ctx = new_context(1, 1);
+    size_t warnings = 0;
+    assert_ok(ctx, gbs_context_set_log(ctx, count_warnings, &warnings));
+    gbs_options *o;
+    assert_ok(ctx, gbs_options_create(ctx, "complete", &o));
+    struct matrix_truth t = make_truth(5, 20, 15, 1, 150, 0.5, 3.0, true);
+    for (int kind = 0; kind < 3; kind++) { /* bought, played, rated with 3 by everybody */
+        for (size_t e = 0; e < t.n; e++)
+            t.y[e] = kind == 0 ? 1.0 : kind == 1 ? floor(150.0 / (double)(e + 1)) : 3.0;
+        gbs_ratings *r = ratings_of(ctx, &t);
+        gbs_completion *m = NULL;
+        gbs_status status = gbs_complete(ctx, r, o, &m);
+        assert_int_equal(status, kind < 2 ? GBS_ERR_DATA : GBS_OK);
+        assert_true(kind == 2 || (m == NULL && strstr(gbs_error_message(ctx), "implicit data")));
+        if (kind == 2)
+            for (uint32_t i = 0; i < t.rows; i++) {
+                uint32_t j = i % (uint32_t)t.columns;
+                double value;
+                assert_ok(ctx, gbs_completion_predict(ctx, m, 1, &i, &j, &value, NULL));
+                assert_close(value, 3.0, 1e-6, 0.0);
+            }
+        gbs_completion_free(m);
+        gbs_options *declared;
+        assert_ok(ctx, gbs_options_create(ctx, "complete", &declared));
+        assert_ok(ctx, gbs_options_set(declared, "range", "1:200"));
+        assert_ok(ctx, gbs_options_set(declared, "rank", "1"));
+        assert_ok(ctx, gbs_complete(ctx, r, declared, &m));
+        gbs_completion_free(m);
+        gbs_options_free(declared);
+        gbs_ratings_free(r);
+    }
+    assert_int_equal(warnings, 1);
+    gbs_options_free(o);
+    free_truth(&t);
+    gbs_context_free(ctx);
+}
+
 static void options_are_checked(void **state) {
     (void)state;
     gbs_context *ctx = new_context(1, 1);
@@ -290,13 +335,10 @@ static void out_of_memory_while_choosing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files_keep_everything),
-        cmocka_unit_test(files_keep_choices),
-        cmocka_unit_test(odd_ratings),
-        cmocka_unit_test(options_are_checked),
-        cmocka_unit_test(options_of_choices_are_checked),
-        cmocka_unit_test(out_of_memory),
-        cmocka_unit_test(out_of_memory_while_choosing),
+        cmocka_unit_test(files_keep_everything), cmocka_unit_test(files_keep_choices),
+        cmocka_unit_test(odd_ratings),           cmocka_unit_test(events_are_refused),
+        cmocka_unit_test(options_are_checked),   cmocka_unit_test(options_of_choices_are_checked),
+        cmocka_unit_test(out_of_memory),         cmocka_unit_test(out_of_memory_while_choosing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

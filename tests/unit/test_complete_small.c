@@ -140,12 +140,51 @@ static void small_tables_are_no_worse(void **state) {
     gbs_context_free(ctx);
 }
 
+/* A rating alone in its row or its column is predicted without factors when it is left out: it says
+ * nothing of ranks, and no rank is taken for what the parts say by chance. */
+static void lone_ratings_choose_nothing(void **state) {
+    (void)state;
+    gbs_context *ctx = new_context(1, 1);
+    enum { N = 400 };
+    struct matrix_truth t = make_truth(3, 30, 200, 1, N, 0.5, 3.0, true);
+    gbs_ratings *r = ratings_of(ctx, &t);
+    size_t crossed = 0;
+    for (size_t e = 0; e < N; e++) {
+        size_t row = 0, column = 0;
+        for (size_t k = 0; k < N; k++) {
+            row += t.row[k] == t.row[e];
+            column += t.column[k] == t.column[e];
+        }
+        crossed += row > 1 && column > 1;
+    }
+    assert_true(crossed > 0 && crossed < N);
+    assert_int_equal(gbs_completion_crossed(r), crossed);
+    gbs_ratings_free(r);
+    struct matrix_truth lone = t;
+    lone.rows = lone.columns = N;
+    for (uint32_t e = 0; e < N; e++) {
+        lone.row[e] = lone.column[e] = e;
+        lone.y[e] = 1.0 + e % 5;
+    }
+    r = ratings_of(ctx, &lone);
+    assert_int_equal(gbs_completion_crossed(r), 0);
+    gbs_ratings_free(r);
+    gbs_complete_settings o = hierarchical_settings();
+    o.rank = 16;
+    gbs_completion *m = complete(ctx, &lone, &o);
+    assert_int_equal(facts_of(m).effective_rank, 0);
+    gbs_completion_free(m);
+    free_truth(&t);
+    gbs_context_free(ctx);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_fit_begins_where_another_ended),
         cmocka_unit_test(a_fit_goes_on_with_more_ratings),
         cmocka_unit_test(wins_are_counted_in_standard_errors),
         cmocka_unit_test(small_tables_are_no_worse),
+        cmocka_unit_test(lone_ratings_choose_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -441,7 +441,7 @@ static void wrong_arguments_are_refused(void **state) {
     assert_int_equal(gbs_fit_run(ctx, data, &o, &none), GBS_ERR_ARGUMENT);
     o = gbs_fit_settings_default();
     o.task = GBS_TASK_RANK;
-    assert_int_equal(gbs_fit_run(ctx, data, &o, &none), GBS_ERR_DATA);
+    assert_int_equal(gbs_fit_run(ctx, data, &o, &none), GBS_ERR_ARGUMENT);
     assert_null(none);
     assert_int_equal(gbs_model_classes(NULL), 0);
     assert_int_equal(gbs_recipe_classes(NULL), 0);

@@ -74,6 +74,41 @@ static void completions_look_at_their_arguments(void **state) {
     tear_down(&s);
 }
 
+static void best_columns_and_quantiles_look_at_their_arguments(void **state) {
+    (void)state;
+    struct setting s;
+    set_up(&s);
+    gbs_context *c = s.ctx;
+    gbs_completion *m = s.completion;
+    static const uint32_t in[] = {0, 1}, out_of_columns[] = {0, 2};
+    const double level[] = {0.5, 1.0};
+    double q[4];
+    uint32_t best[2];
+    size_t n = 7;
+    assert_int_equal(gbs_completion_top(NULL, m, 0, 0.0, 2, best, &n), GBS_ERR_ARGUMENT);
+    refused(c, "model", gbs_completion_top(c, NULL, 0, 0.0, 2, best, &n));
+    refused(c, "column", gbs_completion_top(c, m, 0, 0.0, 2, NULL, &n));
+    refused(c, "count", gbs_completion_top(c, m, 0, 0.0, 2, best, NULL));
+    refused(c, "row 4", gbs_completion_top(c, m, 3, 0.0, 2, best, &n));
+    assert_int_equal(n, 0);
+    refused(c, "level", gbs_completion_top(c, m, 0, 1.0, 2, best, &n));
+    refused(c, "level", gbs_completion_top(c, m, 0, NAN, 2, best, &n));
+    assert_ok(c, gbs_completion_top(c, m, 0, 0.0, 0, NULL, &n));
+    assert_ok(c, gbs_completion_top(c, m, GBS_UNSEEN, 0.5, 2, best, &n));
+    assert_int_equal(n, 2);
+    assert_int_equal(gbs_completion_quantiles(NULL, m, 2, in, in, 1, level, q), GBS_ERR_ARGUMENT);
+    refused(c, "model", gbs_completion_quantiles(c, NULL, 2, in, in, 1, level, q));
+    refused(c, "row", gbs_completion_quantiles(c, m, 2, NULL, in, 1, level, q));
+    refused(c, "column", gbs_completion_quantiles(c, m, 2, in, NULL, 1, level, q));
+    refused(c, "level", gbs_completion_quantiles(c, m, 2, in, in, 1, NULL, q));
+    refused(c, "quantile", gbs_completion_quantiles(c, m, 2, in, in, 1, level, NULL));
+    refused(c, "number 2 is 1", gbs_completion_quantiles(c, m, 2, in, in, 2, level, q));
+    refused(c, "cell 2", gbs_completion_quantiles(c, m, 2, in, out_of_columns, 1, level, q));
+    assert_ok(c, gbs_completion_quantiles(c, m, 2, in, in, 0, NULL, NULL));
+    refused(c, "model", gbs_completion_predict_unclipped(c, NULL, 2, in, in, q, NULL));
+    tear_down(&s);
+}
+
 /* JSON is UTF-8: a text that is not is told as what it is, and the model stays usable. */
 static void texts_that_cannot_be_written_are_named(void **state) {
     (void)state;
@@ -204,6 +239,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(completions_answer_without_a_handle),
         cmocka_unit_test(completions_look_at_their_arguments),
+        cmocka_unit_test(best_columns_and_quantiles_look_at_their_arguments),
         cmocka_unit_test(texts_that_cannot_be_written_are_named),
         cmocka_unit_test(scores_of_ratings_need_them),
         cmocka_unit_test(particles_answer_without_a_handle),

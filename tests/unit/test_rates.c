@@ -63,6 +63,26 @@ static void ends_and_arguments_out_of_range(void **state) {
     assert_true(isnan(gbs_cost_upper(3, 4, 9, 1.0, 1.0, NAN)));
 }
 
+static void many_costs_are_layers_of_two(void **state) {
+    (void)state;
+    static const double cost[] = {1.0, 2.5, 7.0}, falling[] = {2.0, 1.0}, zero[] = {0.0, 1.0};
+    static const size_t rows[] = {6, 3, 2};
+    assert_close(gbs_mean_cost_upper(3, cost, rows, 80, 0.85),
+                 gbs_binomial_upper(11, 80, 0.95) + 1.5 * gbs_binomial_upper(5, 80, 0.95) +
+                     4.5 * gbs_binomial_upper(2, 80, 0.95),
+                 1e-12, 1e-12);
+    assert_true(gbs_mean_cost_upper(2, cost, rows, 80, 0.9) ==
+                gbs_cost_upper(3, 6, 80, 2.5, 1.0, 0.9));
+    assert_true(gbs_mean_cost_upper(3, cost, (const size_t[3]){0}, 0, 0.9) == 7.0);
+    assert_true(gbs_mean_cost_upper(3, cost, (const size_t[3]){0, 0, 9}, 9, 0.9) == 7.0);
+    assert_true(isnan(gbs_mean_cost_upper(3, cost, rows, 10, 0.9)));
+    assert_true(isnan(gbs_mean_cost_upper(2, falling, rows, 80, 0.9)));
+    assert_true(isnan(gbs_mean_cost_upper(2, zero, rows, 80, 0.9)));
+    assert_true(isnan(gbs_mean_cost_upper(3, cost, rows, 80, 1.0)));
+    assert_true(isnan(gbs_mean_cost_upper(0, cost, rows, 80, 0.9)));
+    assert_true(isnan(gbs_mean_cost_upper(3, NULL, rows, 80, 0.9)));
+}
+
 /* What is true of labels, and how often each bound was wrong. */
 struct truth {
     double tp, fp, fn; /* probabilities; the rest is TN */
@@ -145,6 +165,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lower_bounds_are_those_of_the_definition),
         cmocka_unit_test(ends_and_arguments_out_of_range),
+        cmocka_unit_test(many_costs_are_layers_of_two),
         cmocka_unit_test(each_holds_as_often_as_it_says),
         cmocka_unit_test(simulated_rows_agree),
     };

@@ -96,9 +96,53 @@ static void a_part_of_the_rows_first_or_not_is_the_same_minimum(void **state) {
     free_table(&t);
 }
 
+/* All that there is to gain under a narrow prior is a small share of the free energy: less than the
+ * tolerance, but the rows are heard. */
+static void a_loose_tolerance_does_not_end_at_the_prior(void **state) {
+    (void)state;
+    static const gbs_solver solvers[] = {GBS_SOLVER_NATURAL, GBS_SOLVER_LBFGS};
+    static const gbs_prior narrow = {NULL, 1e-6};
+    struct dice r = {31};
+    struct table_of_numbers t;
+    gbs_context *ctx = new_context(2, 1);
+    gbs_data *data = levels(ctx, &r, &t);
+    gbs_fit_settings wanted = {.scale = GBS_SCALE_STANDARD, .intercept = 1, .constant = 1.0};
+    gbs_maps scaling;
+    gbs_rows rows;
+    assert_ok(ctx, gbs_maps_learn(ctx, data, &wanted, &scaling));
+    assert_ok(ctx, gbs_rows_build(ctx, data, &scaling, &rows));
+    for (size_t loss = 0; loss < COUNT(all_losses); loss++)
+        for (size_t s = 0; s < COUNT(solvers); s++) {
+            gbs_empirical *risk;
+            gbs_gaussian g;
+            gbs_engine e;
+            gbs_solution end;
+            assert_ok(ctx,
+                      gbs_empirical_over_rows(ctx, &rows, gbs_loss_of(all_losses[loss]), &risk));
+            gbs_problem problem = {.ctx = ctx, .risk = risk, .prior = narrow, .lambda = 100.0};
+            gbs_solve_options o = {.solver = solvers[s], .tolerance = 0.5, .max_iterations = 50};
+            assert_ok(ctx,
+                      gbs_gaussian_create(ctx, GBS_FAMILY_DIAGONAL, risk->d, &narrow, 0.02, &g));
+            assert_ok(ctx, gbs_engine_create(risk, g.family, o.solver, &e));
+            assert_ok(ctx, gbs_solve(&problem, &o, false, &e, &g, &end));
+            assert_true(end.converged && end.iterations > 0);
+            assert_true(gbs_dot(g.d, g.mean, g.mean) > 0.0);
+            assert_true(end.kl > 0.0);
+            gbs_engine_free(&e);
+            gbs_gaussian_free(ctx, &g);
+            gbs_empirical_free(risk);
+        }
+    gbs_rows_free(ctx, &rows);
+    gbs_maps_free(ctx, &scaling);
+    gbs_data_free(data);
+    gbs_context_free(ctx);
+    free_table(&t);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_part_of_the_rows_first_or_not_is_the_same_minimum),
+        cmocka_unit_test(a_loose_tolerance_does_not_end_at_the_prior),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

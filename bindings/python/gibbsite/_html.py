@@ -31,13 +31,19 @@ def _sentence(estimator):
     return f"{_certified(c)}, with confidence {c['confidence']:g}: {c['status']}"
 
 
+def _seen(risk):
+    """A recall of no test row has none."""
+    return "-" if risk is None else f"{risk:.4f}"
+
+
 def certificate_table(certificates):
     head = "".join(f"<th style='text-align:left'>{name}</th>"
                    for name in ("bound", "of", "method", "rows", "seen", ""))
     body = "".join(
         f"<tr><td>{c['value']:.4f}</td><td style='text-align:left'>{escape(c['target'])}</td>"
         f"<td style='text-align:left'>{escape(c['method'])}</td><td>{c['rows']}</td>"
-        f"<td>{c['empirical']:.4f}</td><td>{escape(c['status'])}</td></tr>" for c in certificates)
+        f"<td>{_seen(c['empirical'])}</td><td>{escape(c['status'])}</td></tr>"
+        for c in certificates)
     return f"<table><tr>{head}</tr>{body}</table>"
 
 

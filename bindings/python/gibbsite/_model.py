@@ -8,6 +8,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils import check_array
 
 from . import _native, _rows, _settings
+from ._errors import ROWS, argument
 
 
 class Told(dict):
@@ -57,8 +58,9 @@ class Handled:
 
     def _check_fitted(self):
         if not hasattr(self, "_handle"):
-            raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet. Call "
-                                 "'fit' with appropriate arguments before using this estimator.")
+            raise argument(f"This {type(self).__name__} instance is not fitted yet. Call 'fit' "
+                           "with appropriate arguments before using this estimator.",
+                           NotFittedError)
 
     def save(self, path):
         """Writes the file that the command line and every binding read."""
@@ -178,6 +180,10 @@ class CertifiedModel(Handled):
     def _rows(self, X):
         """A handle on rows to predict, how many there are, and which of them it has (None: all).
         There is no handle where every row has missing cells."""
+        with ROWS:
+            return self._checked_rows(X)
+
+    def _checked_rows(self, X):
         self._check_fitted()
         _rows.check_shape(X, self)
         if self._raw or self._by_name or _rows.is_raw(X, self.missing):
@@ -217,7 +223,7 @@ class CertifiedModel(Handled):
         data, unseen = _native.apply(self._handle, table, missing)
         for column, count, level in unseen:
             warnings.warn(f"column '{column}': {count} cells with a level that training did not "
-                          f"see, such as '{level}'", UserWarning, stacklevel=4)
+                          f"see, such as '{level}'", UserWarning, stacklevel=5)
         if _native.shape(data)[0] == np.shape(X)[0]:
             return data, np.shape(X)[0], None
         return data, np.shape(X)[0], _native.table_rows(data)

@@ -3,6 +3,7 @@ import numpy as np
 from sklearn.utils import check_array
 
 from . import _native
+from ._errors import argument
 
 try:  # newer versions of scikit-learn
     from sklearn.utils.validation import validate_data as _validate
@@ -282,7 +283,7 @@ def looked_names(looked):
     if isinstance(looked, str):
         return [looked]
     if looked is not None and not hasattr(looked, "__iter__"):
-        raise ValueError(f"looked: expected some of {', '.join(LOOKED)}, found {looked!r}")
+        raise argument(f"looked: expected some of {', '.join(LOOKED)}, found {looked!r}")
     return list(looked or ())
 
 
@@ -290,5 +291,5 @@ def looked_bits(looked):
     names = looked_names(looked)
     unknown = [name for name in names if name not in LOOKED]
     if unknown:
-        raise ValueError(f"looked: expected some of {', '.join(LOOKED)}, found {unknown[0]!r}")
+        raise argument(f"looked: expected some of {', '.join(LOOKED)}, found {unknown[0]!r}")
     return sum(LOOKED[name] for name in set(names))

@@ -5,6 +5,7 @@ import os
 import numpy as np
 
 from . import _native
+from ._errors import argument
 
 # Parameters that Python or scikit-learn spell otherwise.
 SPELLED = {"lam": "lambda", "lam_grid": "lambda-grid"}
@@ -49,11 +50,11 @@ def options_of(parameters, more=None, own=()):
     """Those that are not None or False, by the library's names. `more`, the parameter `options`,
     has names of either kind, but for those of the package's `own`, which are said otherwise."""
     if more is not None and not hasattr(more, "items"):
-        raise ValueError(f"options must be a dict of names and values, not {more!r}")
+        raise argument(f"options must be a dict of names and values, not {more!r}")
     for name in more or {}:
         if option_name(name) in own:
-            raise ValueError(f"options: {name!r} is not set here; see the parameters of the "
-                             "estimator and of fit")
+            raise argument(f"options: {name!r} is not set here; see the parameters of the "
+                           "estimator and of fit")
     chosen = {**parameters, **(more or {})}
     return {option_name(name): option_text(value) for name, value in chosen.items()
             if value is not None and value is not False}
@@ -74,13 +75,13 @@ def seed_of(random_state):
         return 1
     if isinstance(random_state, numbers.Integral):
         if not 0 <= random_state < 2**64:
-            raise ValueError(f"random_state must be from 0 to 2**64 - 1, not {random_state}")
+            raise argument(f"random_state must be from 0 to 2**64 - 1, not {random_state}")
         return int(random_state)
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(2**63))
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31 - 1))
-    raise ValueError(f"random_state must be None, a number or a generator, not {random_state!r}")
+    raise argument(f"random_state must be None, a number or a generator, not {random_state!r}")
 
 
 def threads_of(n_jobs):
@@ -88,7 +89,7 @@ def threads_of(n_jobs):
     if n_jobs is None:
         return 1
     if not isinstance(n_jobs, numbers.Integral):
-        raise ValueError(f"n_jobs must be None or a whole number, not {n_jobs!r}")
+        raise argument(f"n_jobs must be None or a whole number, not {n_jobs!r}")
     if n_jobs < 0:
         try:
             cpus = len(os.sched_getaffinity(0))
@@ -96,7 +97,7 @@ def threads_of(n_jobs):
             cpus = os.cpu_count() or 1
         return max(1, cpus + 1 + n_jobs)
     if n_jobs == 0:
-        raise ValueError("n_jobs must not be 0")
+        raise argument("n_jobs must not be 0")
     return int(n_jobs)
 
 

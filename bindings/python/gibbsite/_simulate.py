@@ -4,6 +4,7 @@ from numbers import Integral
 import numpy as np
 
 from . import _native, _settings
+from ._errors import argument
 from ._model import told
 
 # Cells that are drawn at most until one is kept.
@@ -33,26 +34,26 @@ def simulate(kind="classify", rows=1000, cols=None, noise=None, signal=None, sha
     alike, or rows and columns by log-normal frequencies of `skew`; `positions="informed"`: by
     taste too. `range=(low, high)` clips the values."""
     if kind not in ("classify", "rank", "ratings"):
-        raise ValueError(f"kind: expected classify, rank or ratings, found {kind!r}")
+        raise argument(f"kind: expected classify, rank or ratings, found {kind!r}")
     seed = _settings.seed_of(random_state)
     for name, count, least in (("skip", skip, 0), ("rows", rows, 1), ("cols", cols, 1),
                                ("rank", rank, 1)):
         if not (isinstance(count, Integral) and count >= least or name == "cols" and cols is None):
-            raise ValueError(f"{name} must be a whole number from {least}, not {count!r}")
+            raise argument(f"{name} must be a whole number from {least}, not {count!r}")
     if range is not None and not _settings.is_range(range):
-        raise ValueError(f"range must be two numbers, the first below the second, not {range!r}")
+        raise argument(f"range must be two numbers, the first below the second, not {range!r}")
     if kind == "ratings":
         return _ratings(seed, rows, 1000 if cols is None else cols, 0.5 if noise is None else noise,
                         skip, rank, density, skew, biases, positions, range)
     cols, noise = 10 if cols is None else cols, 0.1 if noise is None else noise
     if not 0 <= noise < 0.5 or (kind == "rank" and noise == 0):
-        raise ValueError(f"noise must be from 0 to below 0.5, in ranking above 0, not {noise}")
+        raise argument(f"noise must be from 0 to below 0.5, in ranking above 0, not {noise}")
     if shape not in ("linear", "xor", "rings", "waves") or (kind == "rank" and shape != "linear"):
-        raise ValueError("shape: expected linear, xor, rings or waves, of classify; found "
-                         f"{shape!r}")
+        raise argument("shape: expected linear, xor, rings or waves, of classify; found "
+                       f"{shape!r}")
     signal = (2 if shape in ("xor", "rings") else cols) if signal is None else signal
     if not 0 < signal <= cols:
-        raise ValueError(f"signal must be from 1 to cols, not {signal}")
+        raise argument(f"signal must be from 1 to cols, not {signal}")
     return _rows(seed, kind, rows, cols, noise, signal, shape, skip)
 
 
@@ -129,11 +130,11 @@ class _Cells:
 
 def _ratings(seed, rows, cols, noise, skip, rank, density, skew, biases, positions, limits):
     if positions not in ("random", "informed"):
-        raise ValueError(f"positions: expected random or informed, found {positions!r}")
+        raise argument(f"positions: expected random or informed, found {positions!r}")
     n = int(np.floor(density * rows * cols + 0.5))
     if rank < 1 or noise < 0 or skew < 0 or not 1 <= n <= 10**9:
-        raise ValueError("rank must be positive, noise and skew not negative, and density such "
-                         "that there are 1 to 1e9 ratings")
+        raise argument("rank must be positive, noise and skew not negative, and density such "
+                       "that there are 1 to 1e9 ratings")
     factors = [rank**-0.25 * _random(seed, 16 + side, 0, m * rank, True).reshape(m, rank)
                for side, m in ((0, rows), (1, cols))]
     bias = [0.5 * _random(seed, 18 + side, 0, m, True) if biases else np.zeros(m)

@@ -9,6 +9,7 @@ from sklearn.utils.validation import (_check_sample_weight, check_consistent_len
                                       column_or_1d)
 
 from . import _html, _native, _rows, _settings
+from ._errors import ROWS, argument
 from ._model import CertifiedModel, _label, take_recipe
 
 FIT = _settings.Standard("fit")
@@ -21,16 +22,16 @@ def _pair(cost):
     try:
         table = np.asarray(cost, dtype=float)
     except (TypeError, ValueError):
-        raise ValueError(f"cost must be numbers, not {cost!r}") from None
+        raise argument(f"cost must be numbers, not {cost!r}") from None
     if table.shape == (2,):
         if not np.all(np.isfinite(table) & (table > 0)):
-            raise ValueError(f"cost of two classes is two positive numbers, not {cost!r}")
+            raise argument(f"cost of two classes is two positive numbers, not {cost!r}")
         return (table[0], table[1])
     if table.shape != (2, 2):
-        raise ValueError("cost of two classes is a pair or a matrix of 2 x 2, a row for what is "
-                         f"and a column for what is said, not of the shape {table.shape}")
+        raise argument("cost of two classes is a pair or a matrix of 2 x 2, a row for what is "
+                       f"and a column for what is said, not of the shape {table.shape}")
     if table[0, 0] != 0 or table[1, 1] != 0:
-        raise ValueError("cost: a label that is right costs 0")
+        raise argument("cost: a label that is right costs 0")
     return (table[1, 0], table[0, 1])
 
 
@@ -169,6 +170,10 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
     def _data(self, X, y, sample_weight=None, groups=None):
         """A handle on the rows of a fit, and the rows themselves as they were checked."""
         self._check_parameters()
+        with ROWS:
+            return self._checked_data(X, y, sample_weight, groups)
+
+    def _checked_data(self, X, y, sample_weight, groups):
         _rows.check_shape(X, self)
         y = _rows.labels(y)
         self._raw, self._by_name = _rows.is_raw(X, self.missing), False
@@ -192,12 +197,12 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
     def _check_parameters(self):
         """Those that the library does not see as they are."""
         if self.missing not in ("error", "drop", "impute"):
-            raise ValueError("missing: expected 'error', 'drop' or 'impute', found "
-                             f"{self.missing!r}")
+            raise argument("missing: expected 'error', 'drop' or 'impute', found "
+                           f"{self.missing!r}")
         for name in ("joint", "fit_intercept", "warm_start"):
             value = getattr(self, name, False)
             if not isinstance(value, (bool, np.bool_)):
-                raise ValueError(f"{name} must be True or False, not {value!r}")
+                raise argument(f"{name} must be True or False, not {value!r}")
 
     def _take_classes(self, y):
         """Classes, and what errors cost: the options are made of both."""
@@ -206,6 +211,10 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
         if len(self.classes_) < 2:
             raise ValueError("two classes are needed, and the labels have one class only: "
                              f"{self.classes_[0]!r}")
+        nul = [value for value in self.classes_.tolist() if "\0" in _label(value)]
+        if nul:
+            raise ValueError(f"the label {nul[0]!r} has a NUL character in it, which a label "
+                             "cannot have here")
         self._costs = self._costs_of(y)
         if self._is_balanced():  # once it is known which rows are learned from
             self._costs = None
@@ -257,7 +266,7 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
             options["missing"] = self.missing
         data, messages = _native.train(table, options, self._seed())
         for message in messages:
-            warnings.warn(message, UserWarning, stacklevel=5)
+            warnings.warn(message, UserWarning, stacklevel=6)
         return data
 
     @staticmethod
@@ -282,7 +291,7 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
         if self.class_weight is None:
             return _pair(self.cost) if len(self.classes_) == 2 else self.cost
         if self.cost is not None:
-            raise ValueError("class_weight acts as cost: give one of them")
+            raise argument("class_weight acts as cost: give one of them")
         if self._is_balanced():
             compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_)
             seen = np.array([np.count_nonzero(y == label) for label in self.classes_])
@@ -298,8 +307,8 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
         classes = len(self.classes_)
         cost = np.asarray(self._costs, dtype=float)
         if cost.shape != (classes, classes):
-            raise ValueError(f"cost of {classes} classes is a matrix of that size, a row for what "
-                             f"is and a column for what is said, not of the shape {cost.shape}")
+            raise argument(f"cost of {classes} classes is a matrix of that size, a row for what "
+                           f"is and a column for what is said, not of the shape {cost.shape}")
         if self._raw:
             texts = [_label(value).encode() for value in self.classes_]
             order = sorted(range(classes), key=texts.__getitem__)
@@ -363,7 +372,8 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
         return label
 
     def predict_proba(self, X):
-        """Calibrated probabilities, a column for each of `classes_`."""
+        """Probabilities, a column for each of `classes_`: calibrated where there is a `card_`, else
+        the share of the posterior's classifiers that vote for each."""
         self._check_fitted()
         if len(self.classes_) > 2:
             return self._many(X)[1]
@@ -397,7 +407,7 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
         """The share of the posterior's classifiers that vote for `classes_[1]`."""
         self._check_fitted()
         if len(self.classes_) > 2:
-            raise ValueError("a model of several classes has labels and probabilities: no vote")
+            raise argument("a model of several classes has labels and probabilities: no vote")
         return self._classified(X, "vote")[0]
 
     # ------------------------------------------------------------ files

@@ -2,6 +2,7 @@
 import json
 
 from . import _native, _settings
+from ._errors import argument
 from ._model import told
 from .classifier import GibbsiteClassifier
 from .completion import MatrixCompletion
@@ -28,7 +29,8 @@ def save(model, path):
 
 def _ours(model):
     if not hasattr(model, "_check_fitted"):
-        raise TypeError(f"expected an estimator of this package, found {type(model).__name__}")
+        raise argument(f"expected an estimator of this package, found {type(model).__name__}",
+                       TypeError)
     return model
 
 

@@ -17,6 +17,7 @@ from sklearn.utils import assert_all_finite, check_consistent_length, column_or_
 from sklearn.utils.validation import check_is_fitted
 
 from . import _html, _native, _rows
+from ._errors import ROWS, argument
 from .classifier import GibbsiteClassifier
 
 
@@ -166,7 +167,7 @@ class CertifiedPipeline(_Told, ClassifierMixin, BaseEstimator):
         for key, value in params.items():
             name, _, inner = key.partition("__")
             if name not in names:
-                raise ValueError(f"Invalid parameter {name!r} for estimator {self}.")
+                raise argument(f"Invalid parameter {name!r} for estimator {self}.")
             if inner:
                 names[name].set_params(**{inner: value})
             else:
@@ -180,30 +181,33 @@ class CertifiedPipeline(_Told, ClassifierMixin, BaseEstimator):
         except (TypeError, ValueError):
             names = []
         if not names or len(set(names)) < len(names):
-            raise ValueError("steps must be a list of (name, transformer), the last of them (name, "
-                             "GibbsiteClassifier), under names of their own")
+            raise argument("steps must be a list of (name, transformer), the last of them (name, "
+                           "GibbsiteClassifier) or (name, GibbsiteRanker), under names of their "
+                           "own")
         if not isinstance(steps[-1][1], GibbsiteClassifier):
-            raise TypeError("the last step must be a GibbsiteClassifier")
+            raise argument("the last step must be a GibbsiteClassifier or a GibbsiteRanker",
+                           TypeError)
         for name, step in steps[:-1]:
             if step not in (None, "passthrough") and not hasattr(step, "transform"):
-                raise TypeError(f"step {name!r} must be a transformer or 'passthrough', not "
-                                f"{step!r}")
+                raise argument(f"step {name!r} must be a transformer or 'passthrough', not "
+                               f"{step!r}", TypeError)
         return [(name, step) for name, step in steps[:-1] if step not in (None, "passthrough")], \
             clone(steps[-1][1])
 
     def fit(self, X, y, sample_weight=None, groups=None):
         """As that of `GibbsiteClassifier`; the transformers see rows that are learned from."""
         steps, last = self._checked_steps()
-        check_consistent_length(X, y)
-        y = column_or_1d(_rows.labels(y), warn=True)
-        assert_all_finite(y, input_name="y")
-        if len(y) == 0:
-            raise ValueError("Found array with 0 sample(s)")
-        self._take_columns(X)
-        if not (_rows.is_frame(X) or isinstance(X, (list, tuple))):
-            _rows._validate(self, X, reset=True, accept_sparse=True, dtype=None,
-                            force_all_finite=False)
-        last._take_classes(y)
+        with ROWS:
+            check_consistent_length(X, y)
+            y = column_or_1d(_rows.labels(y), warn=True)
+            assert_all_finite(y, input_name="y")
+            if len(y) == 0:
+                raise ValueError("Found array with 0 sample(s)")
+            self._take_columns(X)
+            if not (_rows.is_frame(X) or isinstance(X, (list, tuple))):
+                _rows._validate(self, X, reset=True, accept_sparse=True, dtype=None,
+                                force_all_finite=False)
+            last._take_classes(y)
         learned = learned_rows(last, X, y, sample_weight, groups, own=not steps)
         self.transformers_ = []
         head, labels = _some(X, learned), y[learned]
@@ -248,9 +252,10 @@ class GibbsiteClassifierCV(_Told, ClassifierMixin, BaseEstimator):
         and rows of one group are never on both sides of a fold."""
         base = self.estimator if self.estimator is not None else GibbsiteClassifier()
         if not isinstance(base, GibbsiteClassifier):
-            raise TypeError("estimator must be a GibbsiteClassifier")
+            raise argument("estimator must be a GibbsiteClassifier or a GibbsiteRanker",
+                           TypeError)
         if isinstance(self.cv, numbers.Integral) and self.cv < 2:
-            raise ValueError(f"cv must be 2 folds or more, not {self.cv}")
+            raise argument(f"cv must be 2 folds or more, not {self.cv}")
         base = clone(base)
         y = _rows.labels(y)
         self._take_columns(X)

@@ -35,7 +35,8 @@ def certificate(model, ax=None):
     told = model.certificates_[::-1]
     at = np.arange(len(told))
     ax.barh(at, [c["value"] for c in told], color="#c6d8ea", label="bound")
-    ax.plot([c["empirical"] for c in told], at, "o", color="#1f4e79", label="seen")
+    seen = [np.nan if c["empirical"] is None else c["empirical"] for c in told]
+    ax.plot(seen, at, "o", color="#1f4e79", label="seen")
     ax.set_yticks(at, ["1 - AUC" if c["target"] == "auc" else c["target"] for c in told])
     ax.set_ylim(-1, max(len(told), 3))
     if model.baseline_ is not None:

@@ -7,6 +7,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
 from . import _native, _rows, _settings
+from ._errors import ROWS
 from ._model import Handled, recipe_of, take_recipe, told
 
 SAMPLE = _settings.Standard("sample")
@@ -49,16 +50,17 @@ class GibbsSampler(Handled, ClassifierMixin, BaseEstimator):
         return {"binary_only": True}
 
     def fit(self, X, y):
-        X, y = _rows.checked_pair(self, X, y)
-        self._raw = self._by_name = False  # no longer those of a file
-        check_classification_targets(y)
-        self.classes_ = np.unique(y)
-        if len(self.classes_) > 2:
-            raise ValueError("Only binary classification is supported. The type of the target is "
-                             "multiclass.")
-        if len(self.classes_) < 2:
-            raise ValueError("two classes are needed, and the labels have one class only")
-        data = _rows.data_of(X, _rows.signs(y, self.classes_[1]))
+        with ROWS:
+            X, y = _rows.checked_pair(self, X, y)
+            self._raw = self._by_name = False  # no longer those of a file
+            check_classification_targets(y)
+            self.classes_ = np.unique(y)
+            if len(self.classes_) > 2:
+                raise ValueError("Only binary classification is supported. The type of the target "
+                                 "is multiclass.")
+            if len(self.classes_) < 2:
+                raise ValueError("two classes are needed, and the labels have one class only")
+            data = _rows.data_of(X, _rows.signs(y, self.classes_[1]))
         parameters = {name: getattr(self, name) for name in self._options}
         options = _settings.options_of({**parameters, "no-intercept": not self.fit_intercept},
                                        self.options)
@@ -94,13 +96,14 @@ class GibbsSampler(Handled, ClassifierMixin, BaseEstimator):
 
     def _predicted(self, X):
         self._check_fitted()
-        if getattr(self, "_raw", False):
-            raise ValueError("this sample was drawn from rows with texts: the command line "
-                             "predicts with it")
-        if getattr(self, "_by_name", False):  # of a file
-            X = _rows.numbers(_rows.named(X, getattr(self, "feature_names_in_", None)))
-        else:
-            X = _rows.checked(self, X, reset=False)
+        with ROWS:
+            if getattr(self, "_raw", False):
+                raise ValueError("this sample was drawn from rows with texts: the command line "
+                                 "predicts with it")
+            if getattr(self, "_by_name", False):  # of a file
+                X = _rows.numbers(_rows.named(X, getattr(self, "feature_names_in_", None)))
+            else:
+                X = _rows.checked(self, X, reset=False)
         score, probability = np.empty((2, X.shape[0]))
         _native.sample_predict(self._handle, _rows.data_of(X), _settings.threads_of(self.n_jobs),
                                score, None, probability)
@@ -140,14 +143,15 @@ def gap(model, X, y, sample_weight=None, groups=None, **sampling):
     if hasattr(model, "fitted_"):  # with a split of its own
         X, learned, model = model._transformed(X), model._split, model.fitted_
     model._check_fitted()
-    if model._raw:
-        raise ValueError("gap needs rows of numbers")
-    if model._by_name:  # of a file
-        X = _rows.numbers(_rows.named(X, getattr(model, "feature_names_in_", None)))
-    else:
-        X = _rows.checked(model, X, reset=False)
-    many = len(model.classes_) > 2
-    data = model._data_again(X, _rows.labels(y))
+    with ROWS:
+        if model._raw:
+            raise ValueError("gap needs rows of numbers")
+        if model._by_name:  # of a file
+            X = _rows.numbers(_rows.named(X, getattr(model, "feature_names_in_", None)))
+        else:
+            X = _rows.checked(model, X, reset=False)
+        many = len(model.classes_) > 2
+        data = model._data_again(X, _rows.labels(y))
     if sample_weight is not None:
         _native.set_weights(data, model._weights(sample_weight, X))
     if groups is not None:

@@ -95,7 +95,8 @@ static int set_option(call *c, gbs_options *o, PyObject *key, PyObject *value) {
     const char *name = PyUnicode_AsUTF8AndSize(key, NULL), *text = NULL;
     if (name == NULL)
         return 0;
-    if (value != Py_None && (text = PyUnicode_AsUTF8AndSize(value, NULL)) == NULL)
+    if (value != Py_None &&
+        (text = text_whole(GBS_ERR_ARGUMENT, value, "option '%s': ", name, 0)) == NULL)
         return 0;
     return call_done(c, gbs_options_set(o, name, text));
 }

@@ -19,13 +19,13 @@ PyObject *completion_capsule(gbs_completion *completion) {
 }
 
 /* A list of texts as an array of them, which the list keeps alive; NULL: an exception is set. */
-static const char **texts_of(PyObject *list) {
+static const char **texts_of(PyObject *list, const char *what) {
     Py_ssize_t count = PyList_Size(list);
     const char **texts = count >= 0 ? PyMem_Calloc((size_t)count + 1, sizeof *texts) : NULL;
     if (texts == NULL && count >= 0)
         PyErr_NoMemory();
     for (Py_ssize_t i = 0; texts != NULL && i < count; i++) {
-        texts[i] = PyUnicode_AsUTF8AndSize(PyList_GetItem(list, i), NULL);
+        texts[i] = text_whole(GBS_ERR_DATA, PyList_GetItem(list, i), "%s: name %zd, ", what, i);
         if (texts[i] == NULL) {
             PyMem_Free(texts);
             return NULL;
@@ -53,8 +53,8 @@ static int take_ratings(struct ratings *r, PyObject *row, PyObject *column, PyOb
     int ok = array_take(row, "I", 1, 0, "row", &r->row) &&
              array_take(column, "I", 1, 0, "column", &r->column) &&
              array_take(value, "d", 1, 0, "value", &r->value) &&
-             (r->row_ids = texts_of(row_ids)) != NULL &&
-             (r->column_ids = texts_of(column_ids)) != NULL;
+             (r->row_ids = texts_of(row_ids, "rows")) != NULL &&
+             (r->column_ids = texts_of(column_ids, "columns")) != NULL;
     if (!ok)
         return 0;
     r->rows = (size_t)PyList_Size(row_ids);

@@ -98,7 +98,7 @@ static PyObject *csr(PyObject *self, PyObject *arguments) {
     int ok = capsule != NULL && borrow(held, start, "q", 1, "indptr") &&
              borrow(held, column, wide ? "q" : "i", 1, "indices") &&
              borrow(held, value, "d", 1, "data") && (y == Py_None || borrow(held, y, "d", 1, "y"));
-    const array *a = held->arrays;
+    const array *a = ok ? held->arrays : NULL;
     if (ok && (a[0].rows != rows + 1 || a[1].rows != a[2].rows ||
                ((const int64_t *)a[0].view.buf)[rows] > a[1].rows)) {
         PyErr_SetString(PyExc_ValueError, "the arrays of the sparse matrix do not fit together");
@@ -142,7 +142,7 @@ static int add_texts(call *c, gbs_table *table, const char *name, PyObject *list
         PyObject *item = PyList_GetItem(list, i);
         if (item == Py_None)
             continue;
-        texts[i] = PyUnicode_AsUTF8AndSize(item, NULL);
+        texts[i] = text_whole(GBS_ERR_DATA, item, "column '%s' in row %zd: ", name, i);
         ok = texts[i] != NULL;
     }
     if (ok)

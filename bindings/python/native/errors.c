@@ -124,6 +124,26 @@ PyObject *spelled(const char *message) {
     return PyUnicode_DecodeUTF8(s.text, (Py_ssize_t)s.length, "replace");
 }
 
+/* The library's texts end at a NUL: what is behind one would be lost in silence. */
+const char *text_whole(gbs_status status, PyObject *object, const char *where, const char *name,
+                       Py_ssize_t at) {
+    Py_ssize_t size;
+    const char *text = PyUnicode_AsUTF8AndSize(object, &size);
+    if (text == NULL || strlen(text) == (size_t)size)
+        return text;
+    PyObject *place = PyUnicode_FromFormat(where, name, at),
+             *message = place != NULL
+                            ? PyUnicode_FromFormat("%U%R has a NUL character in it, which a text "
+                                                   "cannot have here",
+                                                   place, object)
+                            : NULL;
+    if (message != NULL && (text = PyUnicode_AsUTF8AndSize(message, NULL)) != NULL)
+        errors_raise(status, text);
+    Py_XDECREF(message);
+    Py_XDECREF(place);
+    return NULL;
+}
+
 /* The exception has the status as its attribute `code`. */
 void errors_raise(gbs_status status, const char *message) {
     const char *code;

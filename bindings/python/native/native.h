@@ -50,6 +50,10 @@ int file_of(PyObject *object, const char **bytes, Py_ssize_t *size);
 /* Exceptions (errors.c): set when the module is made. */
 int errors_init(PyObject *module);
 void errors_raise(gbs_status status, const char *message);
+/* A text without a NUL in it, as UTF-8 that lives as long as `object`; else NULL and an exception
+ * of this status, which begins with `where`, a format of `name` and `at`. */
+const char *text_whole(gbs_status status, PyObject *object, const char *where, const char *name,
+                       Py_ssize_t at);
 /* A message of the library in the words of the package. */
 PyObject *spelled(const char *message);
 

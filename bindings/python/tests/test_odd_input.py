@@ -145,7 +145,8 @@ def test_hints_are_what_python_has():
     three = np.arange(120) % 3
     with pytest.raises(ValueError, match="y == LABEL sets one against the rest") as told:
         GibbsiteClassifier().fit(X, three, groups=np.arange(120) // 2)
-    assert "`" not in str(told.value) and "positive" not in str(told.value)
+    assert "`groups`" in str(told.value) and "`y" not in str(told.value)
+    assert "positive" not in str(told.value)
 
 
 def test_completions_refuse_what_has_no_name():
@@ -193,3 +194,75 @@ def test_a_number_that_no_float_holds_is_told():
             FRAME.assign(k=0))) == 120
     with pytest.raises(ValueError, match="infinity"):
         fitted(FRAME.assign(k=np.inf))
+
+
+def test_texts_with_a_nul_are_refused_by_place():
+    nul = FRAME.assign(t=["u", "a\0b"] * 30 + ["a\0c", "v"] * 30)
+    with pytest.raises(ValueError, match=r"column 't' in row 1: 'a\\x00b' has a NUL") as told:
+        fitted(nul)
+    assert told.value.code == "data"
+    model = fitted(TEXTS)
+    with pytest.raises(ValueError, match="column 't' in row 1: .* NUL"):
+        model.predict(nul)
+    for frame in (FRAME, TEXTS):
+        with pytest.raises(ValueError, match=r"label 'n\\x00o' has a NUL"):
+            fitted(frame, np.where(Y == "yes", "yes", "n\0o"))
+    with pytest.raises(ValueError, match="rows: name 1, .* NUL"):
+        MatrixCompletion(rank=1).fit(["a", "b\0c", "b\0d"], list("uvw"), [1.0, 2.0, 3.0])
+    with pytest.raises(ValueError, match="option 'drop': .* NUL"):
+        GibbsiteClassifier(options={"drop": "V1\0"}).fit(X, Y)
+
+
+MISSING = FRAME.mask(FRAME == FRAME.iloc[7, 1])
+MODEL = fitted(FRAME)
+
+
+@pytest.mark.parametrize("code, call", [
+    ("data", lambda: fitted(MISSING)), ("data", lambda: fitted(MISSING.to_numpy())),
+    ("data", lambda: fitted(FRAME.assign(d=pandas.date_range("2020", periods=120)))),
+    ("data", lambda: fitted(FRAME, np.zeros(120))), ("data", lambda: fitted(FRAME, X[:, 0])),
+    ("data", lambda: fitted(FRAME, Y[:7])), ("data", lambda: MODEL.predict(X[:, :2])),
+    ("data", lambda: MODEL.predict(MISSING)),
+    ("data", lambda: GibbsiteRanker().fit(X, np.arange(120) % 3)),
+    ("data", lambda: gibbsite.GibbsSampler().fit(X, np.zeros(120))),
+    ("data", lambda: MatrixCompletion().fit([1], [2], [np.nan])),
+    ("data", lambda: CertifiedPipeline([("fit", GibbsiteClassifier())]).fit(FRAME, np.zeros(120))),
+    ("argument", lambda: fitted(FRAME, missing="no")),
+    ("argument", lambda: fitted(FRAME, bound="x")),
+    ("argument", lambda: fitted(FRAME, n_jobs=0)), ("argument", lambda: fitted(FRAME, looked="x")),
+    ("argument", lambda: fitted(FRAME, cost=(1, 0))),
+    ("argument", lambda: GibbsiteClassifier().predict(X)),
+    ("argument", lambda: MatrixCompletion(range=3).fit([1], [2], [1.0])),
+    ("argument", lambda: simulate(rows=-1)), ("argument", lambda: CertifiedPipeline([]).fit(X, Y))])
+def test_each_error_has_a_code(code, call):
+    with pytest.raises(ValueError) as told:
+        call()
+    assert told.value.code == code
+
+
+def test_frames_of_numbers_keep_their_order_and_others_go_by_name():
+    turned = FRAME[["c", "a", "b"]]
+    with pytest.raises(ValueError, match="same order"):
+        MODEL.predict(turned)
+    with pytest.raises(ValueError, match="unseen at fit time"):
+        MODEL.predict(FRAME.assign(more=1.0))
+    assert np.array_equal(MODEL.predict(turned[MODEL.feature_names_in_]), MODEL.predict(FRAME))
+    model = fitted(TEXTS)
+    assert np.array_equal(model.predict(TEXTS[["t", "c", "b", "a"]].assign(more="z")),
+                          model.predict(TEXTS))
+
+
+def test_a_pipeline_ends_with_a_ranker_too():
+    pipe = CertifiedPipeline([("fit", GibbsiteRanker())]).fit(X, Y)
+    assert pipe.certificate_.target == "auc"
+    with pytest.raises(TypeError, match="a GibbsiteClassifier or a GibbsiteRanker"):
+        CertifiedPipeline([("fit", 3)]).fit(X, Y)
+
+
+def test_a_recall_of_no_test_row_is_shown():
+    y = np.array(["rare"] * 4 + ["a", "b"] * 58)
+    model = GibbsiteClassifier(options={"order": "time"}).fit(X, y)
+    rare = model.certificates_[-1 - [c.target for c in model.certificates_[::-1]].index(
+        "recall:rare")]
+    assert rare.empirical is None and rare.value == 1 and rare.rows == 0
+    assert "<td>-</td>" in model._repr_html_()

@@ -117,3 +117,21 @@ fitted_rows <- function(object) {
 fitted.gibbsite <- function(object, ...) {
     predict(object, type = "prob")
 }
+
+# The response less its probability; of three classes or more a column for each.
+residuals.gibbsite <- function(object, type = "response", ...) {
+    if (...length()) refuse("residuals() takes an object and type")
+    if (!identical(type, "response")) refuse("residuals are of type \"response\" alone")
+    if (object$task == "rank")
+        refuse("a ranker orders rows, and has no residuals: see predict() and certificates()")
+    if (is.null(object$model)) refuse("the rows of the fit were not kept: there are no residuals")
+    p <- fitted(object)
+    y <- if (is.null(object$design)) object$model$y else
+        model.response(model.frame(object$terms, object$model, na.action = na.pass))
+    is <- same_labels(object, y)$number
+    pad <- function(value)
+        if (is.null(object$na.action)) value else naresid(object$na.action, value)
+    if (!is.matrix(p)) return(pad((is == 2) + 0) - p)
+    for (k in seq_len(ncol(p))) p[, k] <- pad((is == k) + 0) - p[, k]
+    p
+}

@@ -63,6 +63,8 @@ static void told(const char *stage, double done, void *user) {
 /* ---------------------------------------------------------------- begin and end */
 
 static void put_away(call *c) {
+    gbs_theory_free(c->theory);
+    gbs_release(c->ctx, c->text);
     gbs_options_free(c->options);
     gbs_context_free(c->ctx);
     while (c->notes != NULL) {
@@ -70,6 +72,8 @@ static void put_away(call *c) {
         free(c->notes);
         c->notes = next;
     }
+    c->theory = NULL;
+    c->text = NULL;
     c->options = NULL;
     c->ctx = NULL;
     c->last = &c->notes;

@@ -27,6 +27,8 @@ typedef struct note {
 typedef struct call {
     gbs_context *ctx;
     gbs_options *options;
+    gbs_theory *theory; /* what the library gave and R has to copy: R may jump meanwhile */
+    char *text;
     SEXP progress; /* a function (stage, done), kept by who called; R_NilValue: none */
     note *notes, **last;
     gbs_status status; /* of the first thing that failed */

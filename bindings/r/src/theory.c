@@ -25,17 +25,16 @@ SEXP gbsr_theory(SEXP given) {
     static const char *const names[] = {"group", "name", "value", "paper", "verdict", "source"};
     static const int numbers[] = {0, 0, 1, 1, 0, 0};
     call *c;
-    gbs_theory *told = NULL;
     size_t count = 0;
     SEXP value = R_NilValue;
     PROTECT(call_short(&c));
     if (call_options(c, "theory", given) &&
-        call_ok(c, gbs_theory_compute(c->ctx, c->options, &told)))
-        while (gbs_theory_row_at(told, count) != NULL)
+        call_ok(c, gbs_theory_compute(c->ctx, c->options, &c->theory)))
+        while (gbs_theory_row_at(c->theory, count) != NULL)
             count++;
     value = PROTECT(columns_of(count, 6, names, numbers));
     for (size_t k = 0; k < count; k++) {
-        const gbs_theory_row *row = gbs_theory_row_at(told, k);
+        const gbs_theory_row *row = gbs_theory_row_at(c->theory, k);
         put_text(value, 0, k, row->group);
         put_text(value, 1, k, row->name);
         put_number(value, 2, k, row->value);
@@ -44,7 +43,6 @@ SEXP gbsr_theory(SEXP given) {
                  row->verdict != GBS_VERDICT_NONE ? gbs_verdict_name(row->verdict) : NULL);
         put_text(value, 5, k, row->source);
     }
-    gbs_theory_free(told);
     SEXP result = call_end(c, value);
     UNPROTECT(2);
     return result;

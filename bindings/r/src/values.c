@@ -28,11 +28,10 @@ const char **texts_of(SEXP character) {
 }
 
 SEXP call_end_text(call *c, char *text, size_t size) {
+    c->text = text; /* R may jump */
     SEXP raw = PROTECT(text != NULL ? Rf_allocVector(RAWSXP, (R_xlen_t)size) : R_NilValue);
     if (text != NULL)
         memcpy(RAW(raw), text, size);
-    if (c->ctx != NULL)
-        gbs_release(c->ctx, text);
     SEXP result = call_end(c, raw);
     UNPROTECT(1);
     return result;

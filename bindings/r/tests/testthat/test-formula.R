@@ -130,3 +130,25 @@ test_that("sparse matrices are rows too", {
     other <- gibbsite(x, d$y, seed = 1, scale = "none")
     expect_equal(predict(one, sparse, "prob"), predict(other, x, "prob"), tolerance = 1e-8)
 })
+
+test_that("residuals are the response less its probability", {
+    i <- infert
+    i$age[5] <- NA
+    m <- gibbsite(case ~ age + parity + spontaneous, i, seed = 1)
+    expect_identical(residuals(m), resid(m))
+    expect_equal(residuals(m), i$case[-5] - fitted(m))
+    m <- gibbsite(case ~ age + parity + spontaneous, i, seed = 1, na.action = na.exclude)
+    expect_equal(residuals(m), i$case - fitted(m))
+    expect_identical(which(is.na(residuals(m))), c("5" = 5L))
+    x <- as.matrix(iris[, 1:4])
+    of <- gibbsite(x, iris$Species, seed = 1)
+    expect_equal(unname(residuals(of)), unname(outer(iris$Species, levels(iris$Species), "==") -
+                                               fitted(of)))
+    expect_equal(unname(rowSums(residuals(of))), rep(0, 150))
+    d <- data.frame(x = i$parity, t = rep(c("u", "v"), 124))
+    raw <- gibbsite(d, i$case, seed = 1)
+    expect_equal(unname(residuals(raw)), unname(i$case - fitted(raw)))
+    expect_error(residuals(update(m, model = FALSE)), "rows of the fit were not kept")
+    expect_error(residuals(gibbsite_rank(case ~ age + parity, infert, seed = 1)), "a ranker")
+    expect_error(residuals(m, "deviance"), "type")
+})
