@@ -517,7 +517,8 @@ expect_json d.json certificate.value "$(json d.json certificate.rmse)"
 expect_near 'the squared error, over the range, is beside it' "$(json d.json certificate.value)" \
     "$(awk -v s="$(json d.json certificate.squared)" 'BEGIN { printf "%.17g", 6 * sqrt(s) }')" 1e-12
 expect_near 'and what was seen' "$(json d.json certificate.empirical)" \
-    "$(awk -v s="$(json d.json certificate.squared_empirical)" 'BEGIN { printf "%.17g", 6 * sqrt(s) }')" 1e-12
+    "$(awk -v s="$(json d.json certificate.squared_empirical)" \
+    'BEGIN { printf "%.17g", 6 * sqrt(s) }')" 1e-12
 holds 'what was seen is near the noise of the simulation' \
     "$(json d.json certificate.empirical) > 0.36 && $(json d.json certificate.empirical) < 0.48"
 check 'the file keeps the squared error' grep -q \
