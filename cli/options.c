@@ -8,20 +8,28 @@
 
 #define ANY .low = 0.0
 #define ABOVE_ZERO .high = INFINITY, .open_low = 1, .open_high = 1
-#define MOST_COUNT 1e12
-#define FROM_0 "a whole number from 0 to 1000000000000"
-#define FROM_1 "a whole number from 1 to 1000000000000"
+#define MOST_COUNT 1000000000000
+#define FROM_0 "a whole number from 0 to " TEXT(MOST_COUNT)
+#define FROM_1 "a whole number from 1 to " TEXT(MOST_COUNT)
+#define MOST_THREADS 1024
 #define POSITIVE "a positive number"
 /* A macro of options.h as it stands there. */
 #define TEXT(number) TEXT_OF(number)
 #define TEXT_OF(number) #number
 
+/* Commands with many options. */
+#define MANY (GBS_FOR_FIT | GBS_FOR_CV | GBS_FOR_SAMPLE | GBS_FOR_COMPLETE)
+
 /* clang-format off */
 static const gbs_option own[] = {
     {"output", "FILE", GBS_OPTION_TEXT, GBS_FOR_FIT | GBS_FOR_COMPLETE, NULL, "FILE", NULL,
-     "output", "write the model to FILE, whole or not at all; - is standard output", ANY},
+     "output", "write the model to FILE, whole or not at all; - is standard output", ANY,
+     .everyday = GBS_FOR_FIT | GBS_FOR_COMPLETE,
+     .brief = "write the model here"},
     {"output", "FILE", GBS_OPTION_TEXT, GBS_FOR_SAMPLE, NULL, "FILE", NULL, "output",
-     "write the particles to FILE, whole or not at all; - is standard output", ANY},
+     "write the particles to FILE, whole or not at all; - is standard output", ANY,
+     .everyday = GBS_FOR_SAMPLE,
+     .brief = "write the particles here"},
     {"output", "FILE", GBS_OPTION_TEXT, GBS_FOR_PREDICT | FOR_SIMULATE, NULL, "FILE", NULL,
      "output", "write the rows to FILE, whole or not at all (default -: standard output)", ANY},
     {"output", "FILE", GBS_OPTION_TEXT, FOR_REPORT, NULL, "FILE", NULL, "output",
@@ -30,20 +38,26 @@ static const gbs_option own[] = {
     {"output", "FILE", GBS_OPTION_TEXT, FOR_INSPECT, NULL, "FILE", NULL, "output",
      "write to FILE, whole or not at all, what is printed (default -: standard output)", ANY},
     {"test", "FILE", GBS_OPTION_TEXT, GBS_FOR_FIT | GBS_FOR_COMPLETE, NULL, "FILE", NULL, "data",
-     "rows (complete: ratings) to test the fitted model on", ANY},
+     "rows (complete: ratings) to test the fitted model on", ANY,
+     .everyday = GBS_FOR_FIT | GBS_FOR_COMPLETE,
+     .brief = "file to test the fitted model on"},
     {"row-features", "FILE", GBS_OPTION_TEXT, GBS_FOR_COMPLETE, NULL, "FILE", NULL, "data",
      "what is known of the rows: a CSV file of identifiers, then numbers and texts; rows without "
-     "ratings are predicted from it (`model` hierarchical)", ANY},
+     "ratings are predicted from it (`model` hierarchical)", ANY,
+     .everyday = GBS_FOR_COMPLETE,
+     .brief = "what is known of the rows, a CSV file"},
     {"col-features", "FILE", GBS_OPTION_TEXT, GBS_FOR_COMPLETE, NULL, "FILE", NULL, "data",
-     "the same of the columns", ANY},
+     "the same of the columns", ANY,
+     .everyday = GBS_FOR_COMPLETE,
+     .brief = "what is known of the columns, a CSV file"},
     {"path", "FILE", GBS_OPTION_TEXT, GBS_FOR_FIT, NULL, "FILE", NULL, "output",
      "write the annealing path, one row per lambda, as CSV (JSON when FILE ends in .json): lambda, "
      "prior_sd, free_energy, gibbs_risk (mean loss of the posterior), kl, optimality_gap, "
      "iterations, converged, bound (what `bound` would certify there). `task` rank `solver` sgd: "
-     "one row per step (iterations says which), then the end; where there are more steps than "
-     "points, evenly on the log scale: a thousand points, fewer where the pairs of all points "
-     "would be more than 3e9. Risk and bound of each are over all pairs; `bound` paper is of the "
-     "paper's risk of any two rows, the others of 1 - AUC", ANY},
+     "one row per step (iterations says which), then the end; where there are many steps, some of "
+     "them, evenly on the log scale, fewer the more pairs there are. Risk and bound of each are "
+     "over all pairs; `bound` paper is of the paper's risk of any two rows, the others of 1 - "
+     "AUC", ANY},
     {"threshold", "T", GBS_OPTION_NUMBER, GBS_FOR_EVALUATE, NULL,
      "a number between 0 and 1, such as 0.3", NULL, "output",
      "say the positive label from this probability on, in place of the model's own threshold; fix "
@@ -51,9 +65,13 @@ static const gbs_option own[] = {
      .high = 1.0, .open_low = 1, .open_high = 1},
     {"against", "MODEL", GBS_OPTION_TEXT, GBS_FOR_SAMPLE, NULL, "MODEL", NULL, "model",
      "measure how far the fitted MODEL is from the Gibbs posterior: KL(model || Gibbs). Columns, "
-     "loss, lambda, prior and rows are the model's", ANY},
+     "loss, lambda, prior and rows are the model's", ANY,
+     .everyday = GBS_FOR_SAMPLE,
+     .brief = "a fitted model, whose gap to the posterior is printed"},
     {"draws", "FILE", GBS_OPTION_TEXT, GBS_FOR_SAMPLE, NULL, "FILE", NULL, "output",
-     "write the particles as CSV, one line per particle, one column per coefficient", ANY},
+     "write the particles as CSV, one line per particle, one column per coefficient", ANY,
+     .everyday = GBS_FOR_SAMPLE,
+     .brief = "write the draws as CSV"},
     {"top", "K", GBS_OPTION_COUNT, GBS_FOR_PREDICT, NULL, FROM_1, NULL, "output",
      "completions: the K columns with the highest predictions among those that `row` has not "
      "rated; no DATA", .low = 1.0, .high = MOST_COUNT},
@@ -74,25 +92,25 @@ static const gbs_option own[] = {
      "completions: order `top` by this quantile of a new rating in place of the mean: above 0.5 it "
      "prefers what is uncertain", .high = 1.0, .open_low = 1, .open_high = 1},
 
-    {"rows", "N", GBS_OPTION_COUNT, FOR_SIMULATE, NULL, FROM_1, "1000", "data",
-     "number of rows, or of the rows that rate",
+    {"rows", "N", GBS_OPTION_COUNT, FOR_SIMULATE, NULL, FROM_1, TEXT(GBS_SIMULATED_ROWS),
+     "data", "number of rows, or of the rows that rate",
      .low = 1.0, .high = MOST_COUNT},
     {"cols", "N", GBS_OPTION_COUNT, FOR_SIMULATE, NULL, FROM_1, NULL, "data",
-     "number of features (default " TEXT(SIMULATED_COLS) "), or of the columns that are rated "
-     "(default " TEXT(SIMULATED_RATED) ")",
+     "number of features (default " TEXT(GBS_SIMULATED_COLS) "), or of the columns that are rated "
+     "(default " TEXT(GBS_SIMULATED_RATED) ")",
      .low = 1.0, .high = MOST_COUNT},
     {"skip", "N", GBS_OPTION_COUNT, FOR_SIMULATE, NULL, FROM_0, "0", "data",
      "leave out the first N rows (or ratings) that the seed would give: fresh rows of the same "
      "truth, for testing", .high = MOST_COUNT},
     {"noise", "P", GBS_OPTION_NUMBER, FOR_SIMULATE, NULL, "a number from 0", NULL, "data",
      "classify: probability that a label is flipped, below one half; it is the Bayes risk "
-     "(default " TEXT(SIMULATED_FLIPS) "). rank: 1 - AUC of the best score. ratings: standard "
+     "(default " TEXT(GBS_SIMULATED_FLIPS) "). rank: 1 - AUC of the best score. ratings: standard "
      "deviation of the noise "
-     "(default " TEXT(SIMULATED_NOISE) ")", .high = INFINITY, .open_high = 1},
+     "(default " TEXT(GBS_SIMULATED_NOISE) ")", .high = INFINITY, .open_high = 1},
     {"density", "P", GBS_OPTION_NUMBER, FOR_SIMULATE, NULL, "a number from 0 to 1", NULL, "data",
      "classify: share of the features that are not zero, drawn cell by cell (default "
      TEXT(SIMULATED_DENSITY) "). ratings: "
-     "number of ratings over that of cells (default " TEXT(SIMULATED_SHARE) ")", .high = 1.0},
+     "number of ratings over that of cells (default " TEXT(GBS_SIMULATED_SHARE) ")", .high = 1.0},
     {"shape", "SHAPE", GBS_OPTION_CHOICE, FOR_SIMULATE, "linear|xor|rings|waves", NULL, "linear",
      "data",
      "classify: what divides the classes: linear (x'theta), xor (the product of two such sums), "
@@ -101,8 +119,8 @@ static const gbs_option own[] = {
      "number of features with a coefficient that is not zero, or that a `shape` is a function of "
      "(default: all; `shape` xor, rings: 2)",
      .low = 1.0, .high = MOST_COUNT},
-    {"rank", "K", GBS_OPTION_COUNT, FOR_SIMULATE, NULL, FROM_1, "5", "data",
-     "ratings: rank of the matrix", .low = 1.0, .high = MOST_COUNT},
+    {"rank", "K", GBS_OPTION_COUNT, FOR_SIMULATE, NULL, FROM_1, TEXT(GBS_SIMULATED_RANK),
+     "data", "ratings: rank of the matrix", .low = 1.0, .high = MOST_COUNT},
     {"no-biases", NULL, GBS_OPTION_FLAG, FOR_SIMULATE, NULL, NULL, NULL, "data",
      "ratings: no mean and no biases of rows and columns", ANY},
     {"range", "LO:HI", GBS_OPTION_RANGE, FOR_SIMULATE, NULL, "LO:HI with LO < HI, such as 1:5",
@@ -128,19 +146,27 @@ static const gbs_option own[] = {
      "print the script that completes commands, options and their values in bash, zsh or fish",
      ANY},
     {"json", NULL, GBS_OPTION_FLAG, FOR_ALL, NULL, NULL, NULL, "output",
-     "print the result as one JSON object on standard output", ANY},
+     "print the result as one JSON object on standard output", ANY,
+     .everyday = MANY,
+     .brief = "the result as JSON on standard output"},
     {"quiet", NULL, GBS_OPTION_FLAG, FOR_ALL, NULL, NULL, NULL, "output",
-     "print no messages except errors", ANY},
+     "print no messages except errors", ANY,
+     .everyday = MANY,
+     .brief = "no notes, no progress"},
     {"verbose", NULL, GBS_OPTION_FLAG,
      GBS_FOR_FIT | GBS_FOR_EVALUATE | GBS_FOR_COMPLETE | GBS_FOR_SAMPLE, NULL, NULL, NULL, "output",
-     "print all there is to say, not only what matters most", ANY},
-    {"threads", "N", GBS_OPTION_COUNT, FOR_ALL, NULL, "a whole number from 1 to 1024", NULL,
-     "output",
+     "print all there is to say, not only what matters most", ANY,
+     .everyday = MANY,
+     .brief = "everything there is to say"},
+    {"threads", "N", GBS_OPTION_COUNT, FOR_ALL, NULL,
+     "a whole number from 1 to " TEXT(MOST_THREADS), NULL, "output",
      "threads to use (default: GIBBSITE_THREADS, else all cores); results do not depend on it",
-     .low = 1.0, .high = 1024.0},
+     .low = 1.0, .high = MOST_THREADS},
     {"seed", "S", GBS_OPTION_COUNT, FOR_ALL, NULL,
      "a whole number from 0 to 18446744073709551615", "1", "output", "seed of every random number",
-     .high = INFINITY},
+     .high = INFINITY,
+     .everyday = MANY,
+     .brief = "of all that is random"},
     {"help", NULL, GBS_OPTION_FLAG, FOR_ALL, NULL, NULL, NULL, "output",
      "print help for the command", ANY},
 };

@@ -19,15 +19,8 @@ enum command_bit {
     FOR_ALL = (GBS_FOR_CALLER << 5) - 1
 };
 
-/* Defaults of `simulate` that hang on what is simulated, as its help spells them: of rows the
- * number of features, the share of labels flipped, that of cells that are not zero; of ratings the
- * number of columns, the standard deviation of the noise, the share of cells that are rated. */
-#define SIMULATED_COLS 10
-#define SIMULATED_FLIPS 0.1
+/* Of simulated rows, the share of cells that are not zero. */
 #define SIMULATED_DENSITY 1
-#define SIMULATED_RATED 1000
-#define SIMULATED_NOISE 0.5
-#define SIMULATED_SHARE 0.1
 
 /* What a command line said. */
 struct options {

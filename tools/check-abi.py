@@ -1,11 +1,16 @@
 #!/usr/bin/python3
-"""tools/check-abi.py [INCLUDE] [--cut FOLDER]: may the structs of the public header grow?
+"""tools/check-abi.py [INCLUDE] [--cut FOLDER | --write]: may the public header grow?
 
 The rules stand at the top of include/gibbsite/base.h: results are read through const pointers to
 structs of the library. A struct whose members the header shows may therefore neither be returned
-or taken by value, nor be filled in by a call, nor lie inside another, nor come as an array. Exit 1,
-with a line for each, where one does.
+or taken by value, nor be filled in by a call, nor lie inside another, nor come as an array.
+Enumerations grow at their end: what is no member of the list, such as ..._AUTO, is the first or has
+a number away from it, and none has another number than tools/abi.txt says. Exit 1, with a line for
+each, where something breaks a rule.
 
+  --write        adds the enumerators that tools/abi.txt lacks. What it has stays: a number that
+                 changes is another soname, whose file begins empty
+  --record FILE  in place of tools/abi.txt
   --cut FOLDER   writes the pages there with the last member of each struct that may grow taken
                  away: the header of a version before, as programs built with it saw it
 """
@@ -15,6 +20,8 @@ import os
 import re
 import sys
 
+AWAY = 100  # numbers of enumerators outside of their list begin here
+ENUM = re.compile(r"(?:typedef )?enum (gbs_\w+) \{(.*?)\}", re.S)
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Structs that stay as they are, or whose size the caller hands over.
 FROZEN, SIZED = {"gbs_allocator", "gbs_reliability"}, {"gbs_option"}
@@ -56,6 +63,50 @@ def complaints(text):
                 yield f"{name} takes a {struct} without its size"
 
 
+def enumerators(text):
+    """(enumeration, name, number) of each."""
+    for name, body in ENUM.findall(text):
+        number, known = -1, {}
+        for member in filter(None, map(str.strip, body.split(","))):
+            label, _, value = (part.strip() for part in member.partition("="))
+            number = eval(value, {}, known) if value else number + 1  # of numbers and names alone
+            known[label] = number
+            yield name, label, number
+
+
+def moved(text, recorded):
+    known = {}
+    for name, label, number in enumerators(text):
+        known[label] = number
+        if label.endswith("_AUTO") and 0 < number < AWAY:
+            yield f"{label} stands in the list of {name}, where the next one belongs"
+        if label not in recorded:
+            yield f"{label} is not in tools/abi.txt (tools/check-abi.py --write)"
+        elif recorded[label] != number:
+            yield f"{label} was {recorded[label]} and is {number}"
+    for label in recorded.keys() - known.keys():
+        yield f"{label} is gone"
+
+
+def read_record(path):
+    if not os.path.exists(path):
+        return {}
+    with open(path, encoding="utf-8") as file:
+        lines = [line.split() for line in file if line.strip() and not line.startswith("#")]
+    return {label: int(number) for label, number in lines}
+
+
+def write_record(path, text, recorded):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("# Enumerators of the public header and their numbers, which programs were built"
+                   "\n# with: none changes or goes (tools/check-abi.py).\n")
+        for _, label, number in enumerators(text):
+            file.write(f"{label} {recorded.get(label, number)}\n")
+        present = {label for _, label, _ in enumerators(text)}
+        for label in sorted(recorded.keys() - present):
+            file.write(f"{label} {recorded[label]}\n")
+
+
 def cut(text):
     """The last member of each struct that may grow goes; one that is declared with others,
     alone."""
@@ -75,6 +126,8 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("include", nargs="?", default=os.path.join(ROOT, "include"))
     parser.add_argument("--cut", metavar="FOLDER")
+    parser.add_argument("--record", metavar="FILE", default=os.path.join(ROOT, "tools/abi.txt"))
+    parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
     pages = {}
     for path in sorted(glob.glob(f"{options.include}/**/*.h", recursive=True)):
@@ -87,7 +140,11 @@ def main():
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w", encoding="utf-8") as file:
             file.write(cut(text))
-    found = list(complaints(without_comments("\n".join(pages.values()))))
+    text, recorded = without_comments("\n".join(pages.values())), read_record(options.record)
+    if options.write:
+        write_record(options.record, text, recorded)
+        recorded = read_record(options.record)
+    found = [*complaints(text), *moved(text, recorded)]
     print("\n".join(found), end="\n" if found else "")
     return 1 if found else 0
 

@@ -2,7 +2,6 @@
 #include "app.h"
 #include "blas.h"
 #include "build_info.h"
-#include "out/everyday.h"
 #include "out/json.h"
 #include "out/manual.h"
 #include "out/result.h"
@@ -88,31 +87,42 @@ static void print_option(FILE *out, const gbs_option *s, const char *words) {
     print_wrapped(out, help, strlen(help), 26, 100);
 }
 
+/* The command has more options than a page of help should. */
+static bool is_long(unsigned command) {
+    const gbs_option *s;
+    for (size_t k = 0; (s = option_at(command, k)) != NULL; k++)
+        if ((s->everyday & command) != 0)
+            return true;
+    return false;
+}
+
+/* Of every command, and seldom asked for. */
+static bool is_rare(const gbs_option *s) {
+    return strcmp(s->name, "device") == 0 || strcmp(s->name, "threads") == 0 ||
+           strcmp(s->name, "help") == 0;
+}
+
 /* The options of a command in groups, one paragraph each. Where there are many the everyday ones,
  * and never those of the solvers, unless all are asked for. */
 static void print_options(FILE *out, const struct command *c, bool all) {
     static const char *const groups[] = {"data", "model", "certificate", "output", "solver"};
     static const char *const titles[] = {"Data", "Model", "Certificate", "Output", "Solver"};
-    bool rare = false;
+    bool rare = false, brief = is_long(c->bit);
     const gbs_option *s;
     for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
         bool titled = false;
         for (size_t k = 0; (s = option_at(c->bit, k)) != NULL; k++) {
             if (strcmp(s->group, groups[g]) != 0)
                 continue;
-            const char *words = all ? NULL : everyday_words(c->bit, s->name);
-            if (!all && everyday_rare(s->name)) {
-                rare = true;
-                continue;
-            }
-            if (!all && (everyday_only(c->bit) ? words == NULL : strcmp(s->group, "solver") == 0)) {
+            bool everyday = (s->everyday & c->bit) != 0;
+            if (!all && (is_rare(s) || (brief ? !everyday : strcmp(s->group, "solver") == 0))) {
                 rare = true;
                 continue;
             }
             if (!titled)
                 fprintf(out, "\n%s:\n", titles[g]);
             titled = true;
-            print_option(out, s, words);
+            print_option(out, s, !all && everyday ? s->brief : NULL);
         }
     }
     if (rare)
@@ -121,7 +131,7 @@ static void print_options(FILE *out, const struct command *c, bool all) {
 
 static void print_command(FILE *out, const struct command *c, bool all) {
     fprintf(out, "gibbsite %s: %s\n\nusage: gibbsite %s\n\n", c->name, c->summary, c->usage);
-    print_detail(out, c->detail, everyday_only(c->bit) && !all);
+    print_detail(out, c->detail, is_long(c->bit) && !all);
     print_options(out, c, all);
     fprintf(out, "\nExamples:\n");
     print_lines(out, c->examples, "  ");

@@ -293,8 +293,7 @@ int ratings_predict(struct app *app, const gbs_completion *model) {
 struct rating_yardstick ratings_yardstick(const struct app *app, const gbs_completion_info *info,
                                           const struct cells *c) {
     const struct options *o = &app->options;
-    struct rating_yardstick y = {NAN, NAN,
-                                 given(o, "confidence") ? option_number(o, "confidence") : 0.95};
+    struct rating_yardstick y = {NAN, NAN, option_number(o, "confidence")};
     double squares = 0.0;
     for (size_t e = 0; e < c->n; e++)
         squares += (c->rating[e] - info->mean) * (c->rating[e] - info->mean);

@@ -73,8 +73,8 @@ static int read_shape(const struct app *app, struct truth *t) {
 static int read_truth(const struct app *app, struct truth *t) {
     const struct options *o = &app->options;
     *t = (struct truth){.rows = option_count(o, "rows"),
-                        .cols = SIMULATED_COLS,
-                        .noise = SIMULATED_FLIPS,
+                        .cols = GBS_SIMULATED_COLS,
+                        .noise = GBS_SIMULATED_FLIPS,
                         .density = SIMULATED_DENSITY};
     if (given(o, "cols"))
         t->cols = option_count(o, "cols");

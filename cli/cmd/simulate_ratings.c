@@ -49,9 +49,9 @@ struct truth {
 
 static int read_options(const struct app *app, struct truth *t) {
     const struct options *o = &app->options;
-    *t = (struct truth){.items = {option_count(o, "rows"), SIMULATED_RATED},
-                        .noise = SIMULATED_NOISE,
-                        .density = SIMULATED_SHARE};
+    *t = (struct truth){.items = {option_count(o, "rows"), GBS_SIMULATED_RATED},
+                        .noise = GBS_SIMULATED_NOISE,
+                        .density = GBS_SIMULATED_SHARE};
     if (given(o, "cols"))
         t->items[1] = option_count(o, "cols");
     t->rank = option_count(o, "rank");

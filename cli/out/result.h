@@ -87,7 +87,7 @@ void result_certificates_text(struct text *t, const gbs_model *model, const gbs_
 void result_warnings(const struct app *app, const gbs_model *model, const gbs_recipe *recipe,
                      const struct baseline *b);
 
-/* The binomial bound is at --confidence (default 0.95). roc may be NULL, and model where there is
+/* The binomial bound is at --confidence. roc may be NULL, and model where there is
  * none (particles). */
 void result_evaluation(struct json *j, const struct app *app, const gbs_evaluation *e,
                        const struct roc *roc, const gbs_model *model, const gbs_recipe *recipe);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 static double confidence(const struct app *app) {
-    return given(&app->options, "confidence") ? option_number(&app->options, "confidence") : 0.95;
+    return option_number(&app->options, "confidence");
 }
 
 /* Of a model that ranks; what is about labels is null. */

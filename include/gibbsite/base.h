@@ -7,7 +7,9 @@
  *    Never allocate one, copy it by its size, or step from one to the next: lists are asked for
  *    element by element, NULL beyond the last.
  *  - What a caller fills in is frozen (gbs_allocator) or handed over with its size (gbs_option).
- *  - Enumerations grow at their end: expect values that this header does not know.
+ *  - Enumerations grow at their end: expect values that this header does not know. What does not
+ *    belong to the list, such as a value that is only asked for, has a number away from it, from
+ *    100 on. No number changes.
  *  - A function keeps its arguments; more of them is a new name.
  * The number in the library's file name (soname) rises when one of these is broken.
  */

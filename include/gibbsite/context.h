@@ -79,6 +79,18 @@ GBS_API double gbs_random_uniform(const gbs_context *ctx, uint64_t stream,
                                   uint64_t index); /* in (0, 1) */
 GBS_API double gbs_random_normal(const gbs_context *ctx, uint64_t stream, uint64_t index);
 
+/* What `gibbsite simulate` and the packages for Python and R draw from such numbers where nobody
+ * says otherwise. Of rows: how many, the number of features, the share of labels flipped. */
+#define GBS_SIMULATED_ROWS 1000
+#define GBS_SIMULATED_COLS 10
+#define GBS_SIMULATED_FLIPS 0.1
+/* Of ratings: the number of columns, the rank of the matrix, the standard deviation of the noise,
+ * the share of cells that are rated. */
+#define GBS_SIMULATED_RATED 1000
+#define GBS_SIMULATED_RANK 5
+#define GBS_SIMULATED_NOISE 0.5
+#define GBS_SIMULATED_SHARE 0.1
+
 #ifdef __cplusplus
 }
 #endif

@@ -22,11 +22,12 @@ typedef enum gbs_loss {
     GBS_LOSS_HINGE,
     GBS_LOSS_EXPONENTIAL,
     GBS_LOSS_PROBIT,
+    /* no losses of one margin. Of three classes or more that were fitted together
+       (GBS_SCHEME_SOFTMAX); not to be asked for */
+    GBS_LOSS_SOFTMAX = 100,
     /* to be asked for: of `bound` vote, probit (of a ranking hinge) or zero-one, chosen on the rows
        to learn from; else zero-one */
-    GBS_LOSS_AUTO,
-    GBS_LOSS_SOFTMAX /* of three classes or more that were fitted together (GBS_SCHEME_SOFTMAX); not
-                        to be asked for */
+    GBS_LOSS_AUTO
 } gbs_loss;
 
 /* The Gaussians to choose from. */
@@ -74,9 +75,9 @@ typedef enum gbs_bound {
     /* the labels that the model prints, in ranking its score, tested on a last block of rows that
        nothing has seen */
     GBS_BOUND_VOTE,
-    /* the two behind that and beside the others, not to be asked for: exact, of counts of errors
+    /* two more, not to be asked for: exact, of counts of errors
      * on fresh rows (Clopper and Pearson); and of the mean of other losses in [0, 1] there */
-    GBS_BOUND_BINOMIAL,
+    GBS_BOUND_BINOMIAL = 100,
     GBS_BOUND_BETTING
 } gbs_bound;
 
@@ -94,7 +95,7 @@ typedef enum gbs_features {
     GBS_FEATURES_LINEAR = 0, /* nothing: the columns themselves */
     GBS_FEATURES_FOURIER,    /* beside them, random Fourier features of the Gaussian kernel */
     GBS_FEATURES_NYSTROM,    /* beside them, the same kernel by landmarks among the rows */
-    GBS_FEATURES_AUTO        /* chosen on the rows to learn from */
+    GBS_FEATURES_AUTO = 100  /* chosen on the rows to learn from */
 } gbs_features;
 
 /* The order in which gbs_fit goes through the rows under an informed prior or a progressive bound,

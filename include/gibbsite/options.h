@@ -42,7 +42,8 @@ enum gbs_command {
     GBS_FOR_THEORY = 32,
     GBS_FOR_PREDICT = 64,
     GBS_FOR_EVALUATE = 128,
-    GBS_FOR_CALLER = 256 /* this bit and those above are the caller's, for commands of its own */
+    /* this bit and those above are the caller's, for commands of its own */
+    GBS_FOR_CALLER = 1 << 16
 };
 
 /* One line of the table. Where new members come at its end, they are as wide as a pointer (so that
@@ -61,6 +62,8 @@ typedef struct gbs_option {
     int open_low, open_high; /* the end itself is out */
     const char *word;        /* a number may also be this word, which stands for 0 */
     unsigned several;        /* commands for which several choices may be given, with commas */
+    unsigned everyday;       /* commands whose short list of options has it */
+    const char *brief;       /* what that list says of it; NULL: there is none */
 } gbs_option;
 
 /* Line k of the table, NULL beyond the last. A name may have several lines, each with commands of
@@ -105,7 +108,8 @@ GBS_API const gbs_option *gbs_options_line(const gbs_options *options, const cha
 GBS_API int gbs_options_given(const gbs_options *options, const char *name);
 /* What it was set to, as text, valid until it is set again; else its default; NULL: neither. */
 GBS_API const char *gbs_options_get(const gbs_options *options, const char *name);
-/* Position among the choices, of the default where it was not set; -1: no such choice option. */
+/* The number of the choice, of the default where it was not set: its position among the choices, or
+ * the one that its enumeration has away from them (GBS_LOSS_AUTO); -1: no such choice option. */
 GBS_API int gbs_options_choice(const gbs_options *options, const char *name);
 /* The number or count, of the default where it was not set; NaN: there is none. */
 GBS_API double gbs_options_number(const gbs_options *options, const char *name);

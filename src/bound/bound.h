@@ -4,6 +4,8 @@
 #ifndef GIBBSITE_BOUND_BOUND_H
 #define GIBBSITE_BOUND_BOUND_H
 
+#include "options/usual.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -78,8 +80,6 @@ double gbs_hinge_f_closed(double lambda, uint64_t n, size_t d, double v, double 
 double gbs_hinge_lambda_limit(bool exact, uint64_t n, double v, double cx);
 
 /* ---------------------------------------------------------------- sequential (sequential.c) */
-
-enum { GBS_MOST_STAGES = 16 };
 
 /* Upper bound on sum_t weight[t] p_t (weights fixed beforehand, at most 1 in all) when stage t,
  * fixed before its block, made errors[t] 0/1 errors on the rows[t] rows of the block.

@@ -20,25 +20,28 @@ gbs_status gbs_check_array(gbs_context *ctx, const char *name, const void *array
 
 /* "loss must be 0 (zero-one), 1 (hinge) or 2 (exponential), not 99" */
 static gbs_status refuse_choice(gbs_context *ctx, const char *option, int value,
-                                const char *choices) {
+                                const char *choices, int last) {
     char list[256] = "";
     size_t used = 0;
     const char *name = choices;
     for (int k = 0; *name != '\0' && used < sizeof list; k++) {
         size_t size = strcspn(name, "|");
-        const char *before = k == 0 ? "" : name[size] != '\0' ? ", " : " or ";
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%d (%.*s)", before, k,
-                                 (int)size, name);
+        bool end = name[size] == '\0';
+        const char *before = k == 0 ? "" : end ? " or " : ", ";
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%d (%.*s)", before,
+                                 end && last != 0 ? last : k, (int)size, name);
         name += size + (name[size] != '\0');
     }
     return gbs_fail(ctx, GBS_ERR_ARGUMENT, "%s must be %s, not %d", option, list, value);
 }
 
-gbs_status gbs_check_choice(gbs_context *ctx, const char *option, int value, const char *choices) {
+gbs_status gbs_check_choice(gbs_context *ctx, const char *option, int value, const char *choices,
+                            int last) {
     int most = 0;
     for (const char *p = choices; *p != '\0'; p++)
         most += *p == '|';
-    return value >= 0 && value <= most ? GBS_OK : refuse_choice(ctx, option, value, choices);
+    bool fine = last != 0 && value >= most ? value == last : value >= 0 && value <= most;
+    return fine ? GBS_OK : refuse_choice(ctx, option, value, choices, last);
 }
 
 gbs_status gbs_check_ladder(gbs_context *ctx, const double *ladder, size_t count) {

@@ -26,8 +26,10 @@ gbs_status gbs_refuse_null(gbs_context *ctx, const char *argument);
 /* For an array inside the options. */
 gbs_status gbs_check_array(gbs_context *ctx, const char *name, const void *array, size_t count);
 
-/* Is a value the position of one of these names, "a|b|c"? */
-gbs_status gbs_check_choice(gbs_context *ctx, const char *option, int value, const char *choices);
+/* Is a value the position of one of these names, "a|b|c"? last: what stands for the last of them in
+ * place of its position; 0: nothing does. */
+gbs_status gbs_check_choice(gbs_context *ctx, const char *option, int value, const char *choices,
+                            int last);
 
 /* A list of lambdas to go through: given, positive, increasing. */
 gbs_status gbs_check_ladder(gbs_context *ctx, const double *ladder, size_t count);

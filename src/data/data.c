@@ -37,7 +37,7 @@ static gbs_status check_shape(gbs_context *ctx, size_t n, size_t d) {
 }
 
 static gbs_status check_ownership(gbs_context *ctx, gbs_ownership ownership) {
-    return gbs_check_choice(ctx, "ownership", (int)ownership, "copy|borrow");
+    return gbs_check_choice(ctx, "ownership", (int)ownership, "copy|borrow", 0);
 }
 
 static gbs_status check_labels(gbs_context *ctx, size_t n, const double *y) {

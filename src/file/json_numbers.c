@@ -1,6 +1,8 @@
 /* Arrays of numbers in and out of jansson values; nothing from a file is trusted. */
 #include "file/json_numbers.h"
 
+#include "options/names.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -130,10 +132,11 @@ gbs_status gbs_json_get_bool(gbs_context *ctx, const json_t *object, const char 
 gbs_status gbs_json_get_choice(gbs_context *ctx, const json_t *object, const char *key,
                                const char *(*name)(int), int *out) {
     const char *text = json_string_value(json_object_get(object, key));
-    for (int i = 0; text != NULL && name(i) != NULL; i++)
-        if (strcmp(text, name(i)) == 0) {
-            *out = i;
-            return GBS_OK;
-        }
+    for (int first = 0; text != NULL && first <= GBS_AWAY; first += GBS_AWAY)
+        for (int i = first; name(i) != NULL; i++)
+            if (strcmp(text, name(i)) == 0) {
+                *out = i;
+                return GBS_OK;
+            }
     return bad(ctx, key, "a name this version knows");
 }

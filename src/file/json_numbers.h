@@ -35,7 +35,8 @@ gbs_status gbs_json_get_real_or_nan(gbs_context *ctx, const json_t *object, cons
 gbs_status gbs_json_get_size(gbs_context *ctx, const json_t *object, const char *key, size_t most,
                              size_t *out);
 gbs_status gbs_json_get_bool(gbs_context *ctx, const json_t *object, const char *key, int *out);
-/* Index of the string under key among name(0), name(1), ..., which end with NULL. */
+/* Number of the string under key among name(0), name(1), ... and name(GBS_AWAY), ..., which end
+ * with NULL each. */
 gbs_status gbs_json_get_choice(gbs_context *ctx, const json_t *object, const char *key,
                                const char *(*name)(int), int *out);
 

@@ -19,13 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Those that may be asked for, then the one that may not. */
-static gbs_loss loss_at(int i) {
-    return i < (int)GBS_LOSS_AUTO ? (gbs_loss)i : (gbs_loss)(i + 1);
-}
-
 static const char *loss_name(int i) {
-    return gbs_loss_name(loss_at(i));
+    return gbs_loss_name((gbs_loss)i);
 }
 
 static const char *family_name(int i) {
@@ -62,7 +57,7 @@ static gbs_status get_head(gbs_context *ctx, const json_t *root, gbs_model_info 
                         name != NULL ? name : "none");
     info->task = task->kind;
     TRY(gbs_json_get_choice(ctx, root, "loss", loss_name, &choice));
-    info->loss = loss_at(choice);
+    info->loss = (gbs_loss)choice;
     TRY(gbs_json_get_choice(ctx, root, "family", family_name, &choice));
     info->family = gbs_family_at(choice);
     TRY(gbs_json_get_choice(ctx, root, "solver", solver_name, &choice));
@@ -307,7 +302,7 @@ static gbs_status get_certificate(gbs_context *ctx, const json_t *object, gbs_ce
     TRY(gbs_json_get_choice(ctx, object, "target", target_name, &choice));
     c->target = (gbs_target)choice;
     TRY(gbs_json_get_choice(ctx, object, "loss", loss_name, &choice));
-    c->loss = loss_at(choice);
+    c->loss = (gbs_loss)choice;
     TRY(gbs_json_get_choice(ctx, object, "method", bound_name, &choice));
     c->method = (gbs_bound)choice;
     TRY(gbs_json_get_real(ctx, object, "value", &c->value));

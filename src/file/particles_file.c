@@ -106,8 +106,9 @@ gbs_status gbs_particles_to_json(gbs_context *ctx, const gbs_particles *particle
 
 /* ---------------------------------------------------------------- reading */
 
+/* Of those of a margin. */
 static const char *loss_name(int i) {
-    return gbs_loss_name((gbs_loss)i);
+    return gbs_loss_of((gbs_loss)i) != NULL ? gbs_loss_name((gbs_loss)i) : NULL;
 }
 
 static const char *task_name(int i) {

@@ -7,10 +7,7 @@
 
 #include <math.h>
 
-enum {
-    FULL_MAPPED = 2500, /* two thousand columns of a map, and some that it keeps */
-    MOST_EPOCHS = 1 << 30
-};
+enum { MOST_EPOCHS = 1 << 30 };
 
 #define GBS_LOOKED_ANY                                                                             \
     (GBS_LOOKED_LAMBDA | GBS_LOOKED_PRIOR | GBS_LOOKED_COLUMNS | GBS_LOOKED_CX | GBS_LOOKED_METHOD)
@@ -146,7 +143,7 @@ void gbs_settle_family(gbs_fit_settings *o, size_t d) {
     bool mapped = o->features == GBS_FEATURES_FOURIER || o->features == GBS_FEATURES_NYSTROM;
     if (gbs_family_of(o->family) == NULL)
         o->family = gbs_family_for(d, o->form != GBS_FORM_AUTO ? SIZE_MAX
-                                      : mapped                 ? FULL_MAPPED
+                                      : mapped                 ? GBS_USUAL_FULL_MAPPED
                                                                : GBS_USUAL_FULL);
 }
 

@@ -36,19 +36,22 @@ static gbs_status begin(gbs_context *ctx, const gbs_options *options, unsigned c
 
 /* ---------------------------------------------------------------- fit */
 
-enum { USUAL_GRID = 5 };
+/* Prior deviations begin here. */
+#define LEAST_DEVIATION (1.0 / 16.0)
 
-/* Where no grid was given: lambda from a sixty-fourth of the units of the risk to four times their
- * number; or, where lambda was given, prior deviations from a sixteenth to 16. */
-static void take_usual_grid(const gbs_data *data, gbs_fit_settings *s, double usual[USUAL_GRID]) {
+/* Where no grid was given: lambdas around the units of the risk; or, where lambda was given, prior
+ * deviations around 1. */
+static void take_usual_grid(const gbs_data *data, gbs_fit_settings *s,
+                            double usual[GBS_USUAL_GRID]) {
     bool fixed = s->lambda > 0.0;
     if (s->ladder_size > 0 || s->prior_grid_size > 0 || data->y == NULL)
         return;
-    usual[0] = fixed ? 1.0 / 16.0 : (double)gbs_fit_task(s)->units(data) / 64.0;
-    for (size_t k = 1; k < USUAL_GRID; k++)
-        usual[k] = 4.0 * usual[k - 1];
+    usual[0] = fixed ? LEAST_DEVIATION
+                     : (double)gbs_fit_task(s)->units(data) / GBS_USUAL_GRID_BELOW;
+    for (size_t k = 1; k < GBS_USUAL_GRID; k++)
+        usual[k] = GBS_USUAL_GRID_RATIO * usual[k - 1];
     *(fixed ? &s->prior_grid : &s->ladder) = usual;
-    *(fixed ? &s->prior_grid_size : &s->ladder_size) = USUAL_GRID;
+    *(fixed ? &s->prior_grid_size : &s->ladder_size) = GBS_USUAL_GRID;
 }
 
 /* The settings of the candidate with the smallest cross-validated error, and what that choice
@@ -57,7 +60,7 @@ static gbs_status choose(gbs_context *ctx, const gbs_data *data, gbs_fit_setting
                          gbs_selection *selection) {
     gbs_cv cv;
     gbs_bound bound = s->bound;
-    double usual[USUAL_GRID];
+    double usual[GBS_USUAL_GRID];
     take_usual_grid(data, s, usual);
     unsigned looked = s->looked | (s->ladder_size > 0 ? GBS_LOOKED_LAMBDA : 0U) |
                       (s->prior_grid_size > 0 ? GBS_LOOKED_PRIOR : 0U);

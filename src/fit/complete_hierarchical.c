@@ -7,12 +7,10 @@
 #include <math.h>
 
 /* Where the ascent stops, in nats a rating: small sets, whose sweeps cost little, go further. */
-#define LEAST_TOLERANCE 5e-5
-#define MANY_RATINGS 1e6
 /* Of values that are all the same there is nothing to learn, and the prior shrinks without end. */
 #define SAME_TOLERANCE 0.1
 /* Of the paper's model, as a share of the free energy. */
-#define PAPER_TOLERANCE 1e-6
+#define GBS_PAPER_TOLERANCE 1e-6
 
 void gbs_attempt_free(const gbs_context *ctx, struct gbs_level_attempt *a) {
     if (a->f.ctx != NULL)
@@ -56,8 +54,8 @@ gbs_status gbs_attempt_continue(const struct gbs_completion_run *r,
 
 gbs_status gbs_attempt_ascend(const struct gbs_completion_run *r, size_t sweeps,
                               struct gbs_level_attempt *a) {
-    double n = (double)r->learned->n, chosen = GBS_MOST_TOLERANCE * sqrt(n / MANY_RATINGS);
-    chosen = fmin(GBS_MOST_TOLERANCE, fmax(fmax(LEAST_TOLERANCE, a->tolerance), chosen));
+    double n = (double)r->learned->n, chosen = GBS_MOST_TOLERANCE * sqrt(n / GBS_MANY_RATINGS);
+    chosen = fmin(GBS_MOST_TOLERANCE, fmax(fmax(GBS_LEAST_TOLERANCE, a->tolerance), chosen));
     if (!(r->learned->low < r->learned->high))
         chosen = SAME_TOLERANCE;
     gbs_level_options o = {.most_sweeps = sweeps < r->o->max_sweeps ? sweeps : r->o->max_sweeps,
@@ -92,7 +90,7 @@ gbs_complete_settings gbs_completion_paper_settings(const gbs_complete_settings 
     paper.rank = rank;
     paper.restarts = 1;
     if (!(paper.tolerance > 0.0))
-        paper.tolerance = PAPER_TOLERANCE;
+        paper.tolerance = GBS_PAPER_TOLERANCE;
     return paper;
 }
 

@@ -4,17 +4,12 @@
 
 #include "completion/level_ascent.h"
 #include "fit/complete.h"
+#include "options/usual.h"
 
-/* A table of fewer ratings is small: fits of it cost little, and its ratings can be left out part
- * by part. */
-enum { GBS_FEW_RATINGS = 20000, GBS_MOST_PARTS = 10 };
+/* Parts that the ratings of a small table are left out in. */
+enum { GBS_MOST_PARTS = 10 };
 /* Fewer say nothing of ranks and models, of which there are many. */
 enum { GBS_LEAST_TO_RANK = 200 };
-/* Components that are enough to see what a set is like; more are asked for with reason. */
-enum { GBS_PLENTY = 16 };
-
-/* The largest fall of the free energy by a sweep, in nats a rating, at which an ascent stops. */
-#define GBS_MOST_TOLERANCE 2e-4
 
 /* What is chosen. */
 struct gbs_level_candidate {

@@ -14,18 +14,13 @@
  * then judged on the rows themselves. */
 #define DUAL_AGREES 1e-6
 /* Up to here a fit whose dual form failed that test is done again in the primal form. */
-enum { PRIMAL_COLUMNS = 3000, MOST_RUNGS = 24, LEAST_TRACED = 10, MOST_TRACED = 1000 };
-/* A traced step is judged on all terms of the risk; so many of them in all. */
-#define TRACED_TERMS 3e9
-
-/* More terms than this are passed over for the certificate alone. */
-#define MOST_TERMS 2e9
+enum { PRIMAL_COLUMNS = 3000, MOST_RUNGS = 24, LEAST_TRACED = 10 };
 
 bool gbs_posterior_by_sample(const gbs_fit_settings *o, const gbs_empirical *risk) {
     if (!risk->by_draws || o->sampled_pairs > 0)
         return o->sampled_pairs > 0;
     bool chosen = o->ladder_size > 1 || o->prior_grid_size > 1 || o->trace;
-    return o->solver == GBS_SOLVER_SGD && !chosen && risk->terms > MOST_TERMS;
+    return o->solver == GBS_SOLVER_SGD && !chosen && risk->terms > GBS_MOST_TERMS;
 }
 
 /* What is held until the posterior is done. */
@@ -120,10 +115,10 @@ static gbs_status consider(void *arg, size_t t, const gbs_gaussian *g,
 }
 
 static size_t traced_points(const gbs_empirical *risk) {
-    double affordable = TRACED_TERMS / fmax(1.0, risk->terms);
-    return affordable > MOST_TRACED    ? MOST_TRACED
-           : affordable < LEAST_TRACED ? LEAST_TRACED
-                                       : (size_t)affordable;
+    double affordable = GBS_TRACED_TERMS / fmax(1.0, risk->terms);
+    return affordable > GBS_TRACED_STEPS ? GBS_TRACED_STEPS
+           : affordable < LEAST_TRACED   ? LEAST_TRACED
+                                         : (size_t)affordable;
 }
 
 /* Step `done` is kept: all of them while there are few, then evenly on a log scale. */

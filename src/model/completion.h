@@ -6,6 +6,7 @@
 #include "completion/factors.h"
 #include "core/trace.h"
 #include "model/origin.h"
+#include "options/usual.h"
 
 struct gbs_completion {
     gbs_context *ctx;
@@ -47,7 +48,7 @@ struct gbs_completion {
 
 /* Of completion files; counts the incompatible versions: 1 the paper's model, 2 the hierarchical
  * one, 3 either with a binary part. */
-enum { GBS_COMPLETION_FORMAT = 3, GBS_COMPLETION_MOST_RANK = 512 };
+enum { GBS_COMPLETION_FORMAT = 3 };
 
 /* Room for kept draws of the model's sizes (info, own set before). */
 gbs_status gbs_completion_reserve(gbs_context *ctx, gbs_completion *c, size_t kept,

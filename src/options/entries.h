@@ -36,10 +36,14 @@ typedef struct gbs_option_entry {
     enum gbs_store store;
     size_t at[GBS_SETTINGS_KINDS]; /* offset of the member + 1; 0: no member */
     size_t bits;                   /* offset + 1 of the bits of several choices, in a fit */
+    int last; /* what the last choice is kept as; 0: as its position, like the others */
 } gbs_option_entry;
 
 extern const gbs_option_entry gbs_option_entries[];
 extern const size_t gbs_option_entries_size;
+
+/* The number that a choice is kept as, of its position. */
+int gbs_option_kept(const gbs_option_entry *e, int choice);
 
 /* The bit of a command's name; 0: there is no such command. */
 unsigned gbs_command_bit(const char *command);

@@ -39,7 +39,10 @@ const char *gbs_columns_name(gbs_columns columns) {
 }
 
 const char *gbs_features_name(gbs_features features) {
-    NAME_OF(GBS_FEATURE_KINDS, features);
+    static const char *const names[] = {GBS_FEATURE_KINDS(ITEM, ITEM, ITEM)};
+    if (features == GBS_FEATURES_AUTO)
+        return "auto";
+    return (unsigned)features < sizeof names / sizeof *names ? names[features] : NULL;
 }
 
 const char *gbs_prior_name(gbs_prior_kind prior) {

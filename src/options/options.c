@@ -286,7 +286,8 @@ int gbs_options_choice(const gbs_options *options, const char *name) {
     if (value_of(options, name, &k) == NULL ||
         gbs_options_line_at(options, k)->type != GBS_OPTION_CHOICE)
         return -1;
-    return gbs_option_value_of(options, k).choice;
+    int choice = gbs_option_value_of(options, k).choice;
+    return k < gbs_option_entries_size ? gbs_option_kept(&gbs_option_entries[k], choice) : choice;
 }
 
 double gbs_options_number(const gbs_options *options, const char *name) {

@@ -14,11 +14,12 @@ static void store(const gbs_option_entry *e, const gbs_option_value *v, void *to
     case GBS_STORE_NONE:
         return;
     case GBS_STORE_INT:
-        flag = e->line.type == GBS_OPTION_CHOICE ? v->choice : flag;
+        flag = e->line.type == GBS_OPTION_CHOICE ? gbs_option_kept(e, v->choice) : flag;
         memcpy(to, &flag, sizeof flag);
         return;
     case GBS_STORE_SIZED:
-        memcpy(to, &v->choice, sizeof v->choice);
+        flag = gbs_option_kept(e, v->choice);
+        memcpy(to, &flag, sizeof flag);
         memcpy((unsigned char *)to + sizeof size, &size, sizeof size);
         return;
     case GBS_STORE_NOT:
@@ -177,7 +178,7 @@ static gbs_status check(gbs_context *ctx, enum gbs_settings_kind kind, const voi
         if (e->line.type != GBS_OPTION_CHOICE || e->at[kind] == 0 || replaced(e, usual[kind]))
             continue;
         memcpy(&value, (const unsigned char *)settings + e->at[kind] - 1, sizeof value);
-        status = gbs_check_choice(ctx, e->line.name, value, e->line.choices);
+        status = gbs_check_choice(ctx, e->line.name, value, e->line.choices, e->last);
     }
     return status;
 }

@@ -7,6 +7,7 @@
 #define GIBBSITE_OPTIONS_SETTINGS_H
 
 #include "gibbsite.h"
+#include "options/usual.h"
 
 /* Full family: work in the d coordinates, or in the row space of the data (never a d x d matrix).
  * AUTO: dual when d > n. */
@@ -25,17 +26,6 @@ typedef enum gbs_select {
     GBS_SELECT_CV,        /* the smallest cross-validated error */
     GBS_SELECT_LAST       /* the last lambda of the ladder, the first prior_sd */
 } gbs_select;
-
-/* Numbers that a default is made of where it depends on the data or on another option: macros, so
- * that the help texts of the table can spell them. Columns that a map makes where nobody says how
- * many; most columns of the full family; passes and steps of the stochastic solver; moves of a
- * sampler, most moves between two particles. */
-#define GBS_USUAL_FEATURES 500
-#define GBS_USUAL_FULL 200
-#define GBS_USUAL_EPOCHS 20
-#define GBS_USUAL_STEPS 4000
-#define GBS_USUAL_MOVES 5
-#define GBS_USUAL_THINNING 100
 
 /* The most cells of mapped rows: a gigabyte. */
 enum { GBS_MOST_MAPPED_CELLS = 1 << 27 };
@@ -88,15 +78,15 @@ typedef struct gbs_fit_settings {
     const double *ladder;
     size_t ladder_size;
     size_t restarts; /* > 0: no annealing; the best of this many starts drawn from the prior */
-    size_t batch;    /* sgd: rows a step; 0: 256 */
-    size_t epochs; /* sgd: passes over the rows; 0: 20, or 4000 steps if that is more. Rankings: at
-                      most */
+    size_t batch;    /* sgd: rows a step; 0: as usual */
+    size_t epochs;   /* sgd: passes over the rows; 0: as usual. Rankings: at most */
     gbs_schedule schedule; /* sgd */
     /* ranking: the certificate's risk comes from this many pairs drawn at random, and a tenth of
        the error probability pays for that; 0: from all pairs */
     size_t sampled_pairs;
-    int trace; /* sgd in ranking: the path begins with the steps (a thousand of them at most, or as
-                  many as make 3e9 pairs), each with its exact risk and bound */
+    /* sgd in ranking: the path begins with the steps (at most GBS_TRACED_STEPS, or as many as make
+     * GBS_TRACED_TERMS pairs), each with its exact risk and bound */
+    int trace;
     gbs_bound bound;                /* of the certificate that comes first */
     double confidence;              /* of every certificate */
     unsigned looked;                /* bits of gbs_looked */
@@ -142,8 +132,8 @@ typedef struct gbs_sample_settings {
     /* the paper's algorithm: every particle makes `moves` moves; otherwise waste-free: few long
      * chains, every state kept */
     int classic;
-    size_t moves;  /* classic: of a particle at each lambda, 0: 5. waste-free: at most, between
-                      neighbours in a chain, 0: 100 */
+    size_t moves;  /* classic: of a particle at each lambda. waste-free: at most, between neighbours
+                      in a chain. 0: as usual */
     size_t chains; /* waste-free: at most particles / 2; 0: chosen */
     gbs_move move;
     double confidence; /* of the estimated bound */
@@ -170,7 +160,7 @@ typedef struct gbs_complete_settings {
     size_t folds;
     int choose_model; /* hierarchical: `cross_validate`, and a small table, may take the paper's
                          model instead */
-    /* to choose from; NULL: learned noise, and 1/4, 1/2, 2 and 4 times it */
+    /* to choose from; NULL: learned noise, and multiples of it */
     const double *lambda_grid;
     size_t lambda_grid_size;
     /* starts of the ascent, the first from the spectrum of the ratings, others random; the least
@@ -185,7 +175,7 @@ typedef struct gbs_complete_settings {
     gbs_prior_kind prior;
     int zero_prior; /* hierarchical: a draw under a prior that looks at no rating is certified, in
                        place of the predictor */
-    double prior_split; /* informed: share of the ratings in the first part; 0: 0.8 */
+    double prior_split; /* informed: share of the ratings in the first part; 0: as usual */
     double confidence;  /* of the certificate */
     /* stop when a sweep lowers the free energy by less than this share of it; hierarchical: by less
      * than this for each rating, twice, 0: chosen by their number */

@@ -168,7 +168,7 @@ gbs_status gbs_cells_read(gbs_context *ctx, const char *path, gbs_cell_use use,
     gbs_table_settings s;
     bool done = false;
     const double *range = gbs_options_numbers(options, "range", NULL);
-    gbs_status status = gbs_check_choice(ctx, "use", (int)use, "train|test|pairs");
+    gbs_status status = gbs_check_choice(ctx, "use", (int)use, "train|test|pairs", 0);
     if (status != GBS_OK)
         return status;
     gbs_table_settings_from(options, &s);

@@ -9,8 +9,6 @@
 
 #include <math.h>
 
-#define SINGLE_SHARE 0.5
-
 /* ---------------------------------------------------------------- options */
 
 static gbs_status refuse(gbs_context *ctx, const gbs_fit_settings *o) {
@@ -36,7 +34,7 @@ static void paper(gbs_fit_settings *o, double n, double d) {
 
 static double first_share(size_t n) {
     (void)n;
-    return SINGLE_SHARE;
+    return GBS_SINGLE_SHARE;
 }
 
 /* ---------------------------------------------------------------- rows */

@@ -15,12 +15,10 @@
 
 #include <math.h>
 
-#define LEAST_SHARE 0.3
 #define BASE_SHARE 0.25
 #define SHARE_PER_COLUMN 3.5
-#define MOST_SHARE 0.5
 /* Rows that a deployed predictor learns from. */
-#define LEARN_SHARE (2.0 / 3.0)
+#define LEARN_SHARE ((double)GBS_LEARN_PARTS / (double)GBS_LEARN_OF)
 
 bool gbs_is_deployed(const gbs_fit_settings *o) {
     return o->prior == GBS_PRIOR_INFORMED && gbs_fit_task(o)->deploys(o) &&
@@ -47,7 +45,7 @@ static size_t part_of(size_t n, double share) {
 size_t gbs_least_part(size_t n, const gbs_fit_settings *o) {
     double share = o->prior_split > 0.0    ? o->prior_split
                    : gbs_is_deployed(o)    ? LEARN_SHARE
-                   : gbs_is_progressive(o) ? LEAST_SHARE
+                   : gbs_is_progressive(o) ? GBS_STAGED_LEAST_SHARE
                                            : gbs_fit_task(o)->first_share(n);
     return part_of(n, share);
 }
@@ -55,8 +53,9 @@ size_t gbs_least_part(size_t n, const gbs_fit_settings *o) {
 size_t gbs_first_part(size_t n, size_t d, const gbs_fit_settings *o) {
     if (o->prior_split > 0.0 || !gbs_is_progressive(o))
         return gbs_least_part(n, o);
-    return part_of(n, fmin(MOST_SHARE, fmax(LEAST_SHARE, BASE_SHARE + SHARE_PER_COLUMN * (double)d /
-                                                                          (double)n)));
+    return part_of(n, fmin(GBS_STAGED_MOST_SHARE,
+                           fmax(GBS_STAGED_LEAST_SHARE,
+                                BASE_SHARE + SHARE_PER_COLUMN * (double)d / (double)n)));
 }
 
 size_t gbs_certified_rows(size_t n, const gbs_fit_settings *o) {

@@ -18,13 +18,6 @@
 
 enum { RANKED_COLUMNS = 3000 };
 
-#define LEAST_SHARE 0.5
-#define MOST_SHARE 0.9
-#define ENOUGH_CERTIFIED 9000.0
-
-/* Of 1 - confidence, for pairs that were sampled: it costs the bound a tenth of a nat. */
-#define SAMPLING_SHARE 0.1
-
 /* ---------------------------------------------------------------- options */
 
 static gbs_status refuse(gbs_context *ctx, const gbs_fit_settings *o) {
@@ -65,7 +58,7 @@ static void paper(gbs_fit_settings *o, double n, double d) {
 }
 
 static double first_share(size_t n) {
-    return fmin(MOST_SHARE, fmax(LEAST_SHARE, 1.0 - ENOUGH_CERTIFIED / (double)n));
+    return fmin(GBS_RANKED_SHARE, fmax(GBS_SINGLE_SHARE, 1.0 - GBS_RANKED_CERTIFIED / (double)n));
 }
 
 /* ---------------------------------------------------------------- rows */
@@ -125,7 +118,7 @@ static gbs_status judge_certified(const gbs_empirical *risk, const gbs_spread *s
     gbs_status status = gbs_empirical_sampled(risk, &gbs_zero_one, spread, o->sampled_pairs,
                                               &e->sampled_mean);
     e->sampled = o->sampled_pairs;
-    e->sampled_delta = SAMPLING_SHARE * (1.0 - o->confidence);
+    e->sampled_delta = GBS_SAMPLING_SHARE * (1.0 - o->confidence);
     e->gibbs = gbs_monte_carlo_upper(fmin(1.0, e->sampled_mean), e->sampled, e->sampled_delta);
     return status;
 }

@@ -4,19 +4,28 @@
 . "$(dirname "$0")/../lib.sh"
 tool=$GIBBSITE_ROOT/tools/check-abi.py
 
-check 'results are read through const pointers' "$tool"
+check 'results are read through const pointers, enumerations grow at their end' "$tool"
 
 # what the check would find
 mkdir bad
+printf '%s\n' 'GBS_RED 0' 'GBS_GREEN 1' >bad/abi.txt
 refused() { # refused WHY DECLARATION...
     printf '%s\n' 'typedef struct gbs_thing { int a; double b; } gbs_thing;' "${@:2}" >bad/bad.h
-    "$tool" bad >found
+    "$tool" bad --record bad/abi.txt >found
     check "it finds $1" grep -q "$1" found
 }
 refused 'by value' 'GBS_API gbs_thing gbs_make(void);'
 refused 'fills in' 'GBS_API void gbs_get(gbs_thing *out);'
 refused 'array of' 'GBS_API const gbs_thing *gbs_list(size_t *count);'
 refused 'inside' 'typedef struct gbs_big { gbs_thing thing; int c; } gbs_big;'
+
+refused 'stands in the list' 'typedef enum gbs_hue { GBS_RED = 0, GBS_HUE_AUTO } gbs_hue;'
+refused 'was 1 and is 2' 'typedef enum gbs_hue { GBS_RED = 0, GBS_BLUE, GBS_GREEN } gbs_hue;'
+refused 'GBS_GREEN is gone' 'typedef enum gbs_hue { GBS_RED = 0 } gbs_hue;'
+refused 'GBS_BLUE is not in' \
+    'typedef enum gbs_hue { GBS_RED = 0, GBS_GREEN, GBS_BLUE, GBS_HUE_AUTO = 100 } gbs_hue;'
+check 'it takes new ones down' "$tool" bad --record bad/abi.txt --write
+check 'and is content' "$tool" bad --record bad/abi.txt
 
 cat >program.c <<'C'
 #include <gibbsite.h>

@@ -26,9 +26,12 @@ struct choice {
 #define FIT(name) MEMBER(gbs_fit_settings, name)
 
 static const struct choice fit_choices[] = {
-    {FIT(task), 2},   {FIT(loss), 5},     {FIT(family), 5},  {FIT(solver), 4},
-    {FIT(form), 3},   {FIT(scale), 3},    {FIT(columns), 3}, {FIT(prior), 2},
-    {FIT(select), 3}, {FIT(schedule), 2}, {FIT(bound), 7}, /* others come by themselves */
+    {FIT(task), 2},    {FIT(loss), GBS_LOSS_AUTO + 1},
+    {FIT(family), 5},  {FIT(solver), 4},
+    {FIT(form), 3},    {FIT(scale), 3},
+    {FIT(columns), 3}, {FIT(prior), 2},
+    {FIT(select), 3},  {FIT(schedule), 2},
+    {FIT(bound), 7}, /* others come by themselves */
 };
 
 static const struct bad_numbers fit_numbers[] = {

@@ -33,11 +33,14 @@ static void every_choice_has_a_name_of_its_own(void **state) {
     check_names(gbs_solver_name, gbs_solver, 4);
     check_names(gbs_target_name, gbs_target, 9);
     check_names(gbs_risk_name, gbs_risk, 5);
-    check_names(gbs_bound_name, gbs_bound, 9);
+    check_names(gbs_bound_name, gbs_bound, 7);
+    assert_string_equal(gbs_bound_name(GBS_BOUND_BINOMIAL), "binomial");
+    assert_string_equal(gbs_bound_name(GBS_BOUND_BETTING), "betting");
     check_names(gbs_sampler_name, gbs_sampler, 2);
     check_names(gbs_move_name, gbs_move, 3);
     check_names(gbs_verdict_name, gbs_verdict, 5);
-    check_names(gbs_features_name, gbs_features, 4);
+    check_names(gbs_features_name, gbs_features, 3);
+    assert_string_equal(gbs_features_name(GBS_FEATURES_AUTO), "auto");
     check_names(gbs_completion_model_name, gbs_completion_model, 2);
     assert_string_equal(gbs_columns_name(GBS_COLUMNS_RELEVANCE), "relevance");
     assert_string_equal(gbs_prior_name(GBS_PRIOR_INFORMED), "informed");

@@ -17,11 +17,11 @@ def _random(seed, stream, first, count, normal, step=1):
     return out
 
 
-def simulate(kind="classify", rows=1000, cols=None, noise=None, signal=None, shape="linear",
-             skip=0, random_state=1, rank=5, density=0.1, skew=0.0, biases=True,
+def simulate(kind="classify", rows=None, cols=None, noise=None, signal=None, shape="linear",
+             skip=0, random_state=1, rank=None, density=None, skew=0.0, biases=True,
              positions="random", range=None):
     """Data of known truth, that of `gibbsite simulate`: (X, y, truth), of ratings (row, column,
-    value, truth).
+    value, truth). What is None is as in the program.
 
     "classify": x ~ N(0, I), labels sign(x'theta) with |theta| = 1, each flipped with probability
     `noise`, which is the Bayes risk exactly; `shape` xor, rings or waves: the sign of a function
@@ -35,17 +35,21 @@ def simulate(kind="classify", rows=1000, cols=None, noise=None, signal=None, sha
     taste too. `range=(low, high)` clips the values."""
     if kind not in ("classify", "rank", "ratings"):
         raise argument(f"kind: expected classify, rank or ratings, found {kind!r}")
-    seed = _settings.seed_of(random_state)
+    seed, usual, ratings = _settings.seed_of(random_state), _native.simulated(), kind == "ratings"
+    rows = usual["rows"] if rows is None else rows
+    cols = usual["rated" if ratings else "cols"] if cols is None else cols
+    noise = usual["noise" if ratings else "flips"] if noise is None else noise
+    rank = usual["rank"] if rank is None else rank
+    density = usual["density"] if density is None else density
     for name, count, least in (("skip", skip, 0), ("rows", rows, 1), ("cols", cols, 1),
                                ("rank", rank, 1)):
-        if not (isinstance(count, Integral) and count >= least or name == "cols" and cols is None):
+        if not (isinstance(count, Integral) and count >= least):
             raise argument(f"{name} must be a whole number from {least}, not {count!r}")
     if range is not None and not _settings.is_range(range):
         raise argument(f"range must be two numbers, the first below the second, not {range!r}")
-    if kind == "ratings":
-        return _ratings(seed, rows, 1000 if cols is None else cols, 0.5 if noise is None else noise,
-                        skip, rank, density, skew, biases, positions, range)
-    cols, noise = 10 if cols is None else cols, 0.1 if noise is None else noise
+    if ratings:
+        return _ratings(seed, rows, cols, noise, skip, rank, density, skew, biases, positions,
+                        range)
     if not 0 <= noise < 0.5 or (kind == "rank" and noise == 0):
         raise argument(f"noise must be from 0 to below 0.5, in ranking above 0, not {noise}")
     if shape not in ("linear", "xor", "rings", "waves") or (kind == "rank" and shape != "linear"):

@@ -53,9 +53,20 @@ static PyObject *random_numbers(PyObject *self, PyObject *arguments) {
     return ok ? Py_NewRef(Py_None) : NULL;
 }
 
+/* What is simulated where nobody says otherwise. */
+static PyObject *simulated(PyObject *self, PyObject *nothing) {
+    (void)self;
+    (void)nothing;
+    return Py_BuildValue("{s:i,s:i,s:d,s:i,s:i,s:d,s:d}", "rows", GBS_SIMULATED_ROWS, "cols",
+                         GBS_SIMULATED_COLS, "flips", GBS_SIMULATED_FLIPS, "rated",
+                         GBS_SIMULATED_RATED, "rank", GBS_SIMULATED_RANK, "noise",
+                         GBS_SIMULATED_NOISE, "density", GBS_SIMULATED_SHARE);
+}
+
 PyMethodDef theory_methods[] = {
     {"random_numbers", random_numbers, METH_VARARGS,
      "random_numbers(seed, stream, first, step, normal, out)"},
+    {"simulated", simulated, METH_NOARGS, "simulated(): the usual numbers of simulate()"},
     {"theory", theory, METH_O, "theory(options): a list of values"},
     {NULL, NULL, 0, NULL},
 };

@@ -1,25 +1,29 @@
 # Data of known truth: the numbers of `gibbsite simulate`, whose streams these are.
 
-gibbsite_simulate <- function(kind = c("classify", "rank", "ratings"), rows = 1000, cols = NULL,
+gibbsite_simulate <- function(kind = c("classify", "rank", "ratings"), rows = NULL, cols = NULL,
                               noise = NULL, signal = NULL,
-                              shape = c("linear", "xor", "rings", "waves"), skip = 0, rank = 5,
-                              density = 0.1, skew = 0, biases = TRUE,
+                              shape = c("linear", "xor", "rings", "waves"), skip = 0, rank = NULL,
+                              density = NULL, skew = 0, biases = TRUE,
                               positions = c("random", "informed"), range = NULL, seed = 1) {
     kind <- match.arg(kind)
     shape <- match.arg(shape)
     positions <- match.arg(positions)
     seed <- seed_of(seed)
+    usual <- as.list(.Call(C_simulated))
+    ratings <- kind == "ratings"
+    if (is.null(rows)) rows <- usual$rows
+    if (is.null(cols)) cols <- if (ratings) usual$rated else usual$cols
+    if (is.null(noise)) noise <- if (ratings) usual$noise else usual$flips
+    if (is.null(rank)) rank <- usual$rank
+    if (is.null(density)) density <- usual$density
     if (!is.numeric(skip) || length(skip) != 1 || is.na(skip) || skip < 0 || skip != floor(skip))
         refuse("skip must be a whole number from 0")
     if (!is.null(range) && (!is.numeric(range) || length(range) != 2 || !all(is.finite(range)) ||
                                 range[1] >= range[2]))
         refuse("range must be two numbers, the first below the second")
-    if (kind == "ratings")
-        return(simulate_ratings(seed, c(rows, if (is.null(cols)) 1000 else cols),
-                                if (is.null(noise)) 0.5 else noise, skip, rank, density, skew,
-                                biases, positions == "informed", range))
-    if (is.null(cols)) cols <- 10
-    if (is.null(noise)) noise <- 0.1
+    if (ratings)
+        return(simulate_ratings(seed, c(rows, cols), noise, skip, rank, density, skew, biases,
+                                positions == "informed", range))
     if (noise < 0 || noise >= 0.5 || (kind == "rank" && noise == 0))
         refuse("noise must be from 0 to below 0.5, in ranking above 0")
     if (kind == "rank" && shape != "linear") refuse("shape is for classify")

@@ -48,6 +48,7 @@ static const R_CallMethodDef entries[] = {
     ENTRY(report, 2),
     ENTRY(theory, 1),
     ENTRY(random, 5),
+    ENTRY(simulated, 0),
     ENTRY(options, 1),
     ENTRY(version, 0),
     ENTRY(interrupt, 0),

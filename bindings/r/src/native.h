@@ -119,6 +119,7 @@ SEXP gbsr_completion_from_json(SEXP bytes);
 SEXP gbsr_report(SEXP name, SEXP json);
 SEXP gbsr_theory(SEXP given);
 SEXP gbsr_random(SEXP seed, SEXP stream, SEXP from, SEXP count, SEXP normal);
+SEXP gbsr_simulated(void);
 SEXP gbsr_options(SEXP command);
 SEXP gbsr_version(void);
 SEXP gbsr_interrupt(void);

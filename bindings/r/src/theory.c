@@ -69,6 +69,27 @@ SEXP gbsr_random(SEXP seed, SEXP stream, SEXP from, SEXP count, SEXP normal) {
     return result;
 }
 
+/* What is simulated where nobody says otherwise. */
+SEXP gbsr_simulated(void) {
+    static const struct {
+        const char *name;
+        double value;
+    } usual[] = {{"rows", GBS_SIMULATED_ROWS},    {"cols", GBS_SIMULATED_COLS},
+                 {"flips", GBS_SIMULATED_FLIPS},  {"rated", GBS_SIMULATED_RATED},
+                 {"rank", GBS_SIMULATED_RANK},    {"noise", GBS_SIMULATED_NOISE},
+                 {"density", GBS_SIMULATED_SHARE}};
+    enum { COUNT = sizeof usual / sizeof *usual };
+    SEXP value = PROTECT(Rf_allocVector(REALSXP, COUNT));
+    SEXP names = PROTECT(Rf_allocVector(STRSXP, COUNT));
+    for (R_xlen_t k = 0; k < COUNT; k++) {
+        REAL(value)[k] = usual[k].value;
+        SET_STRING_ELT(names, k, Rf_mkChar(usual[k].name));
+    }
+    Rf_setAttrib(value, R_NamesSymbol, names);
+    UNPROTECT(2);
+    return value;
+}
+
 /* The lines of the table that a command takes. */
 static size_t next_line(const char *command, size_t k) {
     const gbs_option *line;
