@@ -31,7 +31,8 @@ while now=$(awk '/^VmHWM/ { print $2 }' "/proc/$pid/status" 2>/dev/null) && [[ $
     sleep 0.1
 done
 wait "$pid" || (($? == 4)) # two sweeps are not all of a fit
-awk -v peak="$peak" -v wc="$(cat counted)" -v file="$(stat -c %s ratings.csv)" -v model="$(stat -c %s model.json)" -v rows="$rows" '
+awk -v peak="$peak" -v wc="$(cat counted)" -v file="$(stat -c %s ratings.csv)" \
+    -v model="$(stat -c %s model.json)" -v rows="$rows" '
     /"(read|fit|total)": [0-9]/ { gsub(/[",]/, ""); sub(/:/, ""); seconds[$1] = $2 }
     END {
         printf "%d x 20,000, %.0f MB of CSV, 16 components, two sweeps, model of %.0f MB: peak memory %.2f GB (target at most %d)\n", rows, file / 1e6, model / 1e6, peak * 1024 / 1e9, rows < 500000 ? 2 : 16

@@ -11,7 +11,9 @@ shift
 clocks() {
     command -v nvidia-smi >/dev/null || return 0
     nvidia-smi \
-        --query-gpu=name,driver_version,clocks.sm,clocks.mem,clocks.max.sm,temperature.gpu,power.draw --format=csv,noheader
+        --query-gpu="name,driver_version,clocks.sm,clocks.mem,clocks.max.sm,\
+temperature.gpu,power.draw" \
+        --format=csv,noheader
 }
 clocks
 for part; do

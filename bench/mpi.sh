@@ -29,7 +29,8 @@ seconds() { grep -oE '"fit": [0-9.e+-]+' "$1" | tail -n 1 | cut -d' ' -f2; }
 least() { if [[ ! $1 ]] || awk "BEGIN { exit !($2 < $1) }"; then echo "$2"; else echo "$1"; fi; }
 # run COMMAND...: quietly; 4 says that it did not converge, which some of the lines ask for.
 run() { "$@" 2>words </dev/null || (($? == 4)) || { cat words >&2 && return 1; }; }
-[[ ${BYTES:-} == only ]] || printf '%-38s %11s %11s %11s %6s %9s %9s\n' what 'one thread' "$size threads" "$size ranks" ratio \
+[[ ${BYTES:-} == only ]] || printf '%-38s %11s %11s %11s %6s %9s %9s\n' what 'one thread' \
+    "$size threads" "$size ranks" ratio \
     bytes \
     exchanges
 # race WHAT COMMAND...
@@ -46,7 +47,8 @@ race() {
     done
     words=$(grep '^ranks:' words)
     exchanges=$(cut -d' ' -f2 <<<"$words") bytes=$(cut -d' ' -f4 <<<"$words")
-    awk -v what="$what" -v o="$one" -v t="$threads" -v r="$both" -v e="$exchanges" -v b="$bytes" 'BEGIN {
+    awk -v what="$what" -v o="$one" -v t="$threads" -v r="$both" -v e="$exchanges" \
+        -v b="$bytes" 'BEGIN {
         printf "%-38s %9.2f s %9.2f s %9.2f s %6.2f %9.0f %9d\n", what, o, t, r, r / t, b / e, e }'
 }
 if [[ ${BYTES:-} != only ]]; then
@@ -70,7 +72,8 @@ step() {
     a=$(traffic "$@" --max-iter "$few") b=$(traffic "$@" --max-iter "$more")
     printf '%-46s %14d %14d\n' "$what" $(((b - a) / (more - few) / fits)) "$otherwise"
 }
-step 'rows: 100,000 x 50; all rows' $((100000 * 50 * 8)) 1 2 4 fit rows.npy --loss hinge --prior zero \
+step 'rows: 100,000 x 50; all rows' $((100000 * 50 * 8)) 1 2 4 fit rows.npy --loss hinge \
+    --prior zero \
     --tol 1e-15
 step 'pairs: 6,000 x 50; the negative rows' $((3000 * 50 * 8)) 1 2 4 fit pairs.npy --task rank \
     --loss hinge --prior zero --tol 1e-15

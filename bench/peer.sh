@@ -21,7 +21,8 @@ best() {
         start=$(now)
         "$@" >/dev/null 2>&1 || true
         end=$(now)
-        best=$(awk -v a="$best" -v s="$start" -v e="$end" 'BEGIN { d = e - s; print d < a ? d : a }')
+        best=$(awk -v a="$best" -v s="$start" -v e="$end" \
+            'BEGIN { d = e - s; print d < a ? d : a }')
     done
     echo "$best"
 }
@@ -83,7 +84,8 @@ awk 'BEGIN {
     }
 }' >"$tmp/binary.svm"
 
-zero=$(processor "$gibbsite" fit "$tmp/binary.svm" --loss hinge --prior zero --threads 1 -q -o "$tmp/m.json")
+zero=$(processor "$gibbsite" fit "$tmp/binary.svm" --loss hinge --prior zero --threads 1 -q \
+    -o "$tmp/m.json")
 default=$(processor "$gibbsite" fit "$tmp/binary.svm" --loss hinge --threads 1 -q -o "$tmp/m.json")
 echo "32,561 x 123 binary, 14 non-zeros a row, processor time of one thread:"
 echo "  gibbsite fit --loss hinge --prior zero $zero s, by default $default s"

@@ -17,7 +17,8 @@ gibbsite predict model.json fresh.csv -o predictions.csv
 head -n 3 predictions.csv
 
 # Their labels are known here: was the certificate right?
-certified=$(gibbsite inspect model.json --json | sed -n 's/^    "value": \([0-9.]*\),*/\1/p' | head -n 1)
+certified=$(gibbsite inspect model.json --json | sed -n 's/^    "value": \([0-9.]*\),*/\1/p' |
+    head -n 1)
 seen=$(gibbsite evaluate model.json fresh.csv --json | sed -n 's/^  "error": \([0-9.]*\),*/\1/p')
 echo "certified: at most $certified; on 5000 fresh rows: $seen"
 awk "BEGIN { exit !($seen <= $certified) }" && echo "the certificate held"

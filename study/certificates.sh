@@ -85,14 +85,16 @@ run() { # SET OPTIONS
     "$gibbsite" fit "$work/train.csv" $(set_options "$1") $options --test "$work/test.csv" --json \
         --quiet >"$work/run.json" || [ $? = 4 ]
     "$json" "$work/run.json" certificate.value
-    yard=$(awk '/"target": "prior-vote"/ { on = 1 } on && /"value"/ { gsub(/[^0-9.e+-]/, "", $2); print $2; exit }' "$work/run.json")
+    yard=$(awk '/"target": "prior-vote"/ { on = 1 }
+        on && /"value"/ { gsub(/[^0-9.e+-]/, "", $2); print $2; exit }' "$work/run.json")
     echo "${yard:-nan}"
     "$json" "$work/run.json" test.error
     "$json" "$work/run.json" test.gibbs_error
 }
 
 summary() { # columns of numbers -> mean and standard error of the test error
-    awk 'NF != 4 { print "certificates.sh: a run without its four numbers: " $0 > "/dev/stderr"; bad = 1; exit 1 }
+    awk 'NF != 4 { print "certificates.sh: a run without its four numbers: " $0 > "/dev/stderr"
+                   bad = 1; exit 1 }
          { n++; for (k = 1; k <= 4; k++) { s[k] += $k; q[k] += $k * $k } }
          END { if (bad) exit 1
                se = n > 1 ? sqrt((q[3] - s[3] * s[3] / n) / (n - 1) / n) : 0
@@ -104,7 +106,8 @@ table() {
         n=${seeds:-10}
         [ "$set" != adult ] || n=${seeds:-3}
         printf '\n## %s\n\nMean of %d shuffles.\n\n' "$set" "$n"
-        printf '| idea | certificate | yardstick | ratio | test error | (se) | Gibbs test error |\n|---|---|---|---|---|---|---|\n'
+        printf '| idea | certificate | yardstick | ratio | test error | (se) | Gibbs test error |\n'
+        printf '|---|---|---|---|---|---|---|\n'
         rm -f "$work"/idea.*
         for ((seed = 0; seed < n; seed++)); do
             shuffle "$data/$(set_file "$set")" "$seed"
@@ -116,8 +119,10 @@ table() {
         done
         while IFS='|' read -r name _ text; do
             [ -s "$work/idea.$name" ] || continue
-            summary <"$work/idea.$name" | awk -v text="$text" '{ has = ($2 + 0 > 0); ratio = has ? sprintf("%.3f", $1 / $2) : "-"
-                printf "| %s | %s | %s | %s | %s | %s | %s |\n", text, $1, has ? $2 : "-", ratio, $3, $4, $5 }'
+            summary <"$work/idea.$name" | awk -v text="$text" '{
+                has = ($2 + 0 > 0); ratio = has ? sprintf("%.3f", $1 / $2) : "-"
+                printf "| %s | %s | %s | %s | %s | %s | %s |\n", text, $1, has ? $2 : "-", ratio,
+                    $3, $4, $5 }'
         done <<<"$idea_table"
     done
 }
@@ -126,35 +131,47 @@ page() {
     cat <<'END'
 # Certificates, idea by idea
 
-Made by `study/certificates.sh` (it needs the public data sets; see `GIBBSITE_DATA`). Rows are shuffled, 80 % train and 20 % test. All certificates are at 95 % for
-the zero-one risk of one classifier drawn from the model.
+These tables are about certificates of *one draw*. "The default" is here what `--bound progressive`
+does; it was the default when they were made. The default of today certifies the labels that
+`predict` prints ([maths](maths.md#11-the-deployed-predictor)).
+
+Made by `study/certificates.sh` (it needs the public data sets; see `GIBBSITE_DATA`). Rows are
+shuffled, 80 % train and 20 % test. All certificates are at 95 % for the zero-one risk of one
+classifier drawn from the model.
 
 - **certificate**: the value that `fit` prints first.
-- **yardstick**: the exact binomial bound of the first part's vote on the same certified rows: what a hold-out would certify. It moves with the split.
-- **test error**: of the vote on the 20 % that nobody saw, with its standard error over the shuffles; **Gibbs test error**: of one draw, which is what the
-  certificate is about.
-- The last two lines of each table are cross-validated hinge fits on all training rows, the model that a certificate should not cost us: as they come, and with
-  the default's own columns.
-- **In-sample**: the default (share of the first part, stages, weights, width of the prior, how its centre is fitted) was chosen on these sets and, in its last steps, on these
-  shuffles, certificates and test errors in view, from some forty variants. Each certificate is valid by itself; how well the default does here is no evidence for
-  other data.
+- **yardstick**: the exact binomial bound of the first part's vote on the same certified rows: what
+  a hold-out would certify. It moves with the split.
+- **test error**: of the vote on the 20 % that nobody saw, with its standard error over the
+  shuffles; **Gibbs test error**: of one draw, which is what the certificate is about.
+- The last two lines of each table are cross-validated hinge fits on all training rows, the model
+  that a certificate should not cost us: as they come, and with the default's own columns.
+- **In-sample**: the default (share of the first part, stages, weights, width of the prior, how its
+  centre is fitted) was chosen on these sets and, in its last steps, on these shuffles, certificates
+  and test errors in view, from some forty variants. Each certificate is valid by itself; how well
+  the default does here is no evidence for other data.
 
 What was learned from it, and kept as the default:
 
-1. *Test, then learn.* One posterior that learns on the second part pays for its KL (kl, catoni lines); stages that are tested on rows before they
-   learn from them pay nothing, and the later ones know more than a hold-out's classifier.
-2. *Exact tails.* A stage is fixed while it is tested, so its errors are binomial. The p-values of the stages
-   are combined as a sum of beta variables would be (`src/bound/sequential.c`). Ville's inequality (the catoni
-   line under each default fit) is valid for any number of stages but half as wide again.
-3. *Few stages, the last with the majority.* A stage costs about one error; the vote is that of the best informed stage.
-4. *A narrow prior around a hinge classifier,* its width from cross-validation on the first part. A wide prior makes draws disagree and raises the Gibbs risk.
-   (The norm of the prior centre is no other idea: under zero-one loss twice the centre is half the prior sd.)
-5. *Columns by relevance.* The classifier's own prior has a variance for each column, after its correlation with the label on the first part. This was the largest
-   single gain where many columns say little (dna). A free intercept (`--constant 5`) is no default; the tables
-   show where it helps.
+1. *Test, then learn.* One posterior that learns on the second part pays for its KL (kl, catoni
+   lines); stages that are tested on rows before they learn from them pay nothing, and the later
+   ones know more than a hold-out's classifier.
+2. *Exact tails.* A stage is fixed while it is tested, so its errors are binomial. The p-values of
+   the stages are combined as a sum of beta variables would be (`src/bound/sequential.c`). Ville's
+   inequality ([Ville 1939](references.md#ville-1939); the catoni line under each default fit) is
+   valid for any number of stages but half as wide again.
+3. *Few stages, the last with the majority.* A stage costs about one error; the vote is that of the
+   best informed stage.
+4. *A narrow prior around a hinge classifier,* its width from cross-validation on the first part. A
+   wide prior makes draws disagree and raises the Gibbs risk. (The norm of the prior centre is no
+   other idea: under zero-one loss twice the centre is half the prior sd.)
+5. *Columns by relevance.* The classifier's own prior has a variance for each column, after its
+   correlation with the label on the first part. This was the largest single gain where many columns
+   say little (dna). A free intercept (`--constant 5`) is no default; the tables show where it
+   helps.
 6. *A larger first part where there are few rows per column* (0.25 + 3.5 d/n, within 0.3 and 0.5).
-7. Grids that pay lose against a lambda from the first part (catoni) on every set; the zero prior is behind the default on all six (on ilpd it beats the
-   informed prior under kl).
+7. Grids that pay lose against a lambda from the first part (catoni) on every set; the zero prior is
+   behind the default on all six (on ilpd it beats the informed prior under kl).
 END
     table
 }

@@ -55,13 +55,15 @@ for file in "${files[@]}"; do
     for program in gibbsite scikit-learn glmnet; do
         script=("$scripts/$program".*)
         v=$(version "$program" || true)
+        length="$(lines "${script[0]}") | $(keys "${script[0]}")"
         if [[ ! $v ]]; then
-            echo "| $name | $program | $(lines "${script[0]}") | $(keys "${script[0]}") | not installed: skipped | | |"
+            echo "| $name | $program | $length | not installed: skipped | | |"
             continue
         fi
         folder=$tmp/$name-$program
         mkdir -p "$folder"
-        "$read" "$file" | awk -v train="$folder/train.csv" -v test="$folder/test.csv" 'NR == 1 { print >train; print >test; next }
+        "$read" "$file" | awk -v train="$folder/train.csv" \
+            -v test="$folder/test.csv" 'NR == 1 { print >train; print >test; next }
             { print >(NR % 3 == 0 ? test : train) }'
         cd "$folder"
         case $program in
@@ -73,10 +75,11 @@ for file in "${files[@]}"; do
         if took=$(measure "${run[@]}"); then
             [[ $program == gibbsite ]] && certified=$(/usr/bin/python3 -c '
 import json
-print("%.4f" % next(c["value"] for c in json.load(open("run.json"))["certificates"] if c["target"] == "cost"))')
-            echo "| $name | $program $v | $(lines "${script[0]}") | $(keys "${script[0]}") | $took | $(cost "$folder") | $certified |"
+print("%.4f" % next(c["value"] for c in json.load(open("run.json"))["certificates"]
+                    if c["target"] == "cost"))')
+            echo "| $name | $program $v | $length | $took | $(cost "$folder") | $certified |"
         else
-            echo "| $name | $program $v | $(lines "${script[0]}") | $(keys "${script[0]}") | failed | | |"
+            echo "| $name | $program $v | $length | failed | | |"
         fi
         cd "$root"
     done

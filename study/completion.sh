@@ -29,7 +29,8 @@ awk -F ' *[|] *' '
     /^\| VB, gamma/ { rmse["fixed"] = $3 }
     /^\| ALS-MAP \(/ { rmse["als"] = $3; cover["als"] = $6 }
     /^\| Gibbs, from/ {
-        printf "| %s | %s | %s | %s | %s | %s | %s | %s |\n", set, rmse["vb"], $3, rmse["fixed"], rmse["als"], cover["vb"], $6, cover["als"]
+        printf "| %s | %s | %s | %s | %s | %s | %s | %s |\n", set,
+            rmse["vb"], $3, rmse["fixed"], rmse["als"], cover["vb"], $6, cover["als"]
     }' "$work/methods.md" >"$work/summary.md"
 page() {
     sed -e "/^SUMMARY\$/{r $work/summary.md

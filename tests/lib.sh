@@ -183,9 +183,11 @@ holds() {
 
 # expect_near NAME A B TOLERANCE: |A - B| <= TOLERANCE max(1, |B|).
 expect_near() {
-    if awk -v a="$2" -v b="$3" -v t="$4" 'BEGIN { number = "^[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)?$"
+    if awk -v a="$2" -v b="$3" \
+        -v t="$4" 'BEGIN { number = "^[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)?$"
         if (a !~ number || b !~ number) exit 1
-        e = a - b; if (e < 0) e = -e; m = b < 0 ? -b : b + 0; exit !(e <= t * (m > 1 ? m : 1)) }'; then
+        e = a - b; if (e < 0) e = -e
+        m = b < 0 ? -b : b + 0; exit !(e <= t * (m > 1 ? m : 1)) }'; then
         ok "$1"
     else
         not_ok "$1" "$2 is not within $4 of $3"

@@ -40,7 +40,8 @@ files() { # files FOLDER: its sources and headers
 includes() {
     files "$1" | xargs -r awk '
         match($0, /^[ \t]*#[ \t]*include[ \t]*"[^"]+"/) {
-            name = substr($0, RSTART, RLENGTH); sub(/^[^"]*"/, "", name); sub(/"$/, "", name); print FILENAME, FNR, name
+            name = substr($0, RSTART, RLENGTH); sub(/^[^"]*"/, "", name); sub(/"$/, "", name)
+            print FILENAME, FNR, name
         }'
 }
 
@@ -114,7 +115,8 @@ for folder in cli bindings/*/; do
 done
 while read -r file line; do
     complain "$file" "$line" ../src 'a header of src/ by its path'
-done < <(grep -rnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*<[^>]*src/' cli bindings 2>/dev/null | awk -F: '{ print $1, $2 }')
+done < <(grep -rnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*<[^>]*src/' cli bindings \
+    2>/dev/null | awk -F: '{ print $1, $2 }')
 
 # The map of CONTRIBUTING.md says the same, in its third column.
 while IFS='|' read -r _ folder _ others _; do

@@ -58,7 +58,8 @@ forbid 'maps are named in src/map' \
 forbid 'a loss or a family is what its table says' '[!=]= *&gbs_|&gbs_[a-z_]+ *[!=]=' "${all[@]}"
 
 # Files outside of src/task that hand a task on (or have ranks, of several processes, in a name).
-mapfile -t handing < <(cd "$code" && grep -lrE 'GBS_TASK_|->task\>|\.task\>|ranks\(' --include='*.c' \
+mapfile -t handing < <(cd "$code" &&
+    grep -lrE 'GBS_TASK_|->task\>|\.task\>|ranks\(' --include='*.c' \
     src cli | grep -v '^src/task/' | LC_ALL=C sort)
 if ((${#handing[@]} > 8)); then
     printf '%s   (more than 8 files outside of src/task name a task)\n' "${handing[@]}"

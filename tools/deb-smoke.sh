@@ -46,7 +46,8 @@ check() { # check WHAT COMMAND...
 # What a package has left behind: files of its name outside of where they were put.
 nothing_left() {
     [[ -z $(find "$root" -xdev -name '*gibbsite*' -not -path "$root/packages*" \
-        -not -path "$root/var/lib/apt/*" -not -path "$root/var/log/*" -print -quit | tee -a "$log") ]]
+        -not -path "$root/var/lib/apt/*" -not -path "$root/var/log/*" -print -quit |
+        tee -a "$log") ]]
 }
 
 echo '1..4'

@@ -17,7 +17,8 @@ mkdir -p "$out/gibbsite-$version"
     tar -cf - -T - --ignore-failed-read 2>/dev/null | tar -xf - -C "$out/gibbsite-$version"
 log=$out/build.log
 if ! (cd "$out/gibbsite-$version" && PATH=/usr/sbin:/usr/bin:/sbin:/bin \
-    DEB_BUILD_OPTIONS="nocheck parallel=$(nproc) ${DEB_BUILD_OPTIONS:-}" dpkg-buildpackage -b -us -uc) >"$log" 2>&1; then
+    DEB_BUILD_OPTIONS="nocheck parallel=$(nproc) ${DEB_BUILD_OPTIONS:-}" dpkg-buildpackage -b -us \
+    -uc) >"$log" 2>&1; then
     tail -n 40 "$log" >&2
     echo "deb: dpkg-buildpackage failed (all of it: $log)" >&2
     exit 1

@@ -16,7 +16,8 @@ if [[ ! -e $library ]]; then
     exit 1
 fi
 if [[ -e $stamp && $stamp -nt $library && $stamp -nt tools/python.sh ]] &&
-    [[ ! $(find bindings/python -newer "$stamp" -type f ! -path '*/__pycache__/*' -print -quit) ]]; then
+    [[ ! $(find bindings/python -newer "$stamp" -type f \
+        ! -path '*/__pycache__/*' -print -quit) ]]; then
     exit 0
 fi
 mkdir -p "$out"

@@ -23,10 +23,13 @@ for model in "$@"; do
     # runs of +1 in a line of the grid are one rectangle
     awk '{ i = (NR - 1) % 75; j = int((NR - 1) / 75); if ($1 == 1) { if (!open) { from = i; open = 1 } }
            if (open && ($1 != 1 || i == 74)) { to = $1 == 1 ? 75 : i
-               printf "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"4\" fill=\"#f7d9b8\"/>", from * 4, j * 4, (to - from) * 4; open = 0 }
+               printf "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"4\" fill=\"#f7d9b8\"/>",
+                    from * 4, j * 4, (to - from) * 4
+                open = 0 }
            if (i == 74) { open = 0; print "" } }' "$tmp/labels" | grep -v '^$'
     awk -F, 'NR > 1 && NR < 402 && $1 > -3 && $1 < 3 && $2 > -3 && $2 < 3 {
-        printf "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"2\" fill=\"%s\"/>\n", ($1 + 3) * 50, (3 - $2) * 50, ($3 > 0 ? "#b35900" : "#1f5f99") }' "$rows"
+        printf "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"2\" fill=\"%s\"/>\n",
+            ($1 + 3) * 50, (3 - $2) * 50, ($3 > 0 ? "#b35900" : "#1f5f99") }' "$rows"
     echo '</g>'
     at=$((at + 320))
 done

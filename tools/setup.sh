@@ -6,7 +6,8 @@ set -euo pipefail
 
 [[ ${GIBBSITE_SKIP_SETUP:-0} == 0 ]] || exit 0
 
-packages=(gcc libc6-dev make cmake pkg-config libopenblas-dev librandom123-dev libjansson-dev libcsv-dev zlib1g-dev
+packages=(gcc libc6-dev make cmake pkg-config libopenblas-dev librandom123-dev libjansson-dev \
+    libcsv-dev zlib1g-dev
           libcmocka-dev libmpfr-dev libjs-chart.js openmpi-bin libopenmpi-dev)
 
 # The runtime of the sanitizers is a package of its own, numbered like the clang it belongs to.
@@ -15,7 +16,8 @@ clang_runtime() {
     if command -v clang >/dev/null; then
         number=$(clang -dumpversion | cut -d. -f1)
     elif command -v apt-cache >/dev/null; then
-        number=$(apt-cache depends clang 2>/dev/null | sed -n 's/.*Depends: clang-\([0-9][0-9]*\)$/\1/p' | head -n 1)
+        number=$(apt-cache depends clang 2>/dev/null |
+            sed -n 's/.*Depends: clang-\([0-9][0-9]*\)$/\1/p' | head -n 1)
     fi
     echo "libclang-rt-${number:-14}-dev"
 }
@@ -38,7 +40,8 @@ for extra in "$@"; do
     study) packages+=(python3 libsvm-tools liblinear-tools gnuplot-nox) ;;
     # What builds the package, what it stands on, and what its tests and plots use.
     python)
-        packages+=(python3-dev python3-build python3-setuptools python3-wheel python3-venv python3-pip
+        packages+=(python3-dev python3-build python3-setuptools python3-wheel python3-venv \
+            python3-pip
                    python3-numpy python3-scipy python3-sklearn python3-pandas python3-pytest
                    python3-matplotlib python3-tqdm python3-mypy)
         ;;
@@ -59,7 +62,8 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
     exit 0
 fi
 
-installed=" $(dpkg-query -W -f='${db:Status-Status}:${Package} ' "${packages[@]}" 2>/dev/null || true)"
+installed=" $(dpkg-query -W -f='${db:Status-Status}:${Package} ' "${packages[@]}" \
+    2>/dev/null || true)"
 missing=()
 for package in "${packages[@]}"; do
     [[ $installed == *" installed:$package "* || " ${missing[*]-} " == *" $package "* ]] \

@@ -184,8 +184,8 @@ gbs_status gbs_model_judge(gbs_context *ctx, const gbs_model *model, const gbs_r
         clear(n, cleared[k]);
     /* Under a full covariance the spread of a score costs d times the score itself. Elsewhere the
      * two are computed together, and the score must not depend on what else is asked for. */
-    bool dear = gbs_family_of(model->info.family)->pull == GBS_PULL_MATRIX,
-         spread = mixture || labels || !dear || out->sd != NULL || out->probability != NULL;
+    bool costly = gbs_family_of(model->info.family)->pull == GBS_PULL_MATRIX,
+         spread = mixture || labels || !costly || out->sd != NULL || out->probability != NULL;
     status = judge_stages(model, held, rows->first, work, work + n, labels ? work + 4 * n : NULL,
                           spread, &sums);
     for (size_t i = 0; status == GBS_OK && !mixture && i < n; i++) {

@@ -471,8 +471,8 @@ const gbs_option_entry gbs_option_entries[] = {
     {{"range", "LO:HI", GBS_OPTION_RANGE, GBS_FOR_COMPLETE, NULL,
       "LO:HI with LO < HI, such as 1:5", NULL, "certificate",
       "every value lies in it, known in advance; predictions are clipped to it, and their error "
-      "gets a certificate, for which a tenth of the ratings, drawn at random, is kept from the fit; "
-      "of fewer than 10,000 ratings 1,000, but no more than a third (`model` paper: none is "
+      "gets a certificate, for which a tenth of the ratings, drawn at random, is kept from the "
+      "fit; of fewer than 10,000 ratings 1,000, but no more than a third (`model` paper: none is "
       "kept, and the certificate is about one draw)",
       ANY,
       .everyday = GBS_FOR_COMPLETE,

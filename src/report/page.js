@@ -1,4 +1,5 @@
-/* Draws the charts of the page from the numbers in #charts, and lets the reader choose light or dark. */
+/* Draws the charts of the page from the numbers in #charts, and lets the reader choose light or
+ * dark. */
 (function () {
   "use strict";
   var specs = JSON.parse(document.getElementById("charts").textContent);
@@ -15,14 +16,16 @@
   function plain(x, digits) {
     if (x === 0) return "0";
     var size = Math.abs(x);
-    if (size >= 1e6 || size < 1e-4) return x.toExponential(2).replace(/\.?0+e/, "e").replace("e+", "e");
+    if (size >= 1e6 || size < 1e-4)
+      return x.toExponential(2).replace(/\.?0+e/, "e").replace("e+", "e");
     return String(Number(x.toPrecision(digits || 4)));
   }
 
   /* As many digits as tell the ticks of a narrow axis apart. */
   function onAxis(axis, x) {
     var most = Math.max(Math.abs(axis.max), Math.abs(axis.min)), range = axis.max - axis.min;
-    return plain(x, range > 0 && most > 0 ? Math.min(12, Math.max(4, Math.ceil(Math.log10(most / range)) + 3)) : 4);
+    return plain(x, range > 0 && most > 0
+      ? Math.min(12, Math.max(4, Math.ceil(Math.log10(most / range)) + 3)) : 4);
   }
 
   function percent(x) {
@@ -54,13 +57,15 @@
         var scale = across ? chart.scales.x : chart.scales.y;
         ctx.save();
         ctx.beginPath();
-        ctx.rect(chart.chartArea.left - 6, chart.chartArea.top - 2, chart.chartArea.width + 12, chart.chartArea.height + 4);
+        ctx.rect(chart.chartArea.left - 6, chart.chartArea.top - 2, chart.chartArea.width + 12,
+          chart.chartArea.height + 4);
         ctx.clip();
         ctx.strokeStyle = set.whiskerColor;
         ctx.lineWidth = 1.75;
         chart.getDatasetMeta(s).data.forEach(function (point, k) {
           if (set.low[k] === null || set.high[k] === null) return;
-          var a = scale.getPixelForValue(set.low[k]), b = scale.getPixelForValue(set.high[k]), cap = 3.5;
+          var a = scale.getPixelForValue(set.low[k]), b = scale.getPixelForValue(set.high[k]),
+            cap = 3.5;
           ctx.beginPath();
           if (across) {
             ctx.moveTo(a, point.y); ctx.lineTo(b, point.y);
@@ -119,7 +124,8 @@
           sum += set.data[row] || 0;
           y = chart.getDatasetMeta(s).data[row].y;
         });
-        if (y !== null) ctx.fillText(spec.percentX ? (100 * sum).toFixed(2) + " %" : plain(sum), chart.scales.x.getPixelForValue(sum) + 6, y);
+        if (y !== null) ctx.fillText(spec.percentX ? (100 * sum).toFixed(2) + " %" : plain(sum),
+          chart.scales.x.getPixelForValue(sum) + 6, y);
       });
       ctx.restore();
     }
@@ -130,13 +136,15 @@
   function axis(title, log, isPercent, spec, room) {
     return {
       type: log ? "logarithmic" : "linear",
-      title: { display: true, text: room ? wrapped(title, room) : title, color: colour("soft"), padding: { top: 6 } },
+      title: { display: true, text: room ? wrapped(title, room) : title, color: colour("soft"),
+        padding: { top: 6 } },
       grid: { color: colour("rule"), drawBorder: false, tickLength: 4 },
       ticks: {
         color: colour("soft"),
         maxRotation: 0,
         autoSkipPadding: 14,
-        callback: function (x) { return log ? logTick(this, x) : isPercent ? percent(x) : onAxis(this, x); }
+        callback: function (x) { return log ? logTick(this, x) : isPercent ? percent(x)
+          : onAxis(this, x); }
       },
       beginAtZero: Boolean(spec.fromZero) && !log
     };
@@ -149,7 +157,8 @@
       if (lines[last] !== "" && (lines[last] + " " + word).length > most) lines.push(word);
       else lines[last] += (lines[last] === "" ? "" : " ") + word;
     });
-    lines = lines.map(function (line) { return line.length > most + 6 ? line.slice(0, most + 5) + "…" : line; });
+    lines = lines.map(function (line) { return line.length > most + 6
+      ? line.slice(0, most + 5) + "…" : line; });
     return lines.length > 3 ? lines.slice(0, 3).concat("…") : lines;
   }
 
@@ -161,7 +170,8 @@
       ticks: {
         color: colour("ink"),
         autoSkip: false,
-        callback: function (value) { return wrapped(this.getLabelForValue(value), narrow ? 14 : 30); }
+        callback: function (value) {
+          return wrapped(this.getLabelForValue(value), narrow ? 14 : 30); }
       }
     };
   }
@@ -180,7 +190,8 @@
     return {
       label: series.name,
       type: "line",
-      data: spec.x ? spec.x.map(function (x, i) { return { x: aside(spec, k, x), y: series.y[i] }; }) : series.y,
+      data: spec.x ? spec.x.map(function (x, i) { return { x: aside(spec, k, x), y: series.y[i] };
+        }) : series.y,
       low: series.low,
       high: series.high,
       whiskerColor: tint,
@@ -190,7 +201,8 @@
       backgroundColor: tint,
       borderWidth: 2.25,
       borderDash: series.style === "dashed" ? [6, 4] : [],
-      pointStyle: ["circle", "rect", "triangle", "rectRot", "star", "crossRot", "circle", "rect"][k % 8],
+      pointStyle: ["circle", "rect", "triangle", "rectRot", "star", "crossRot", "circle",
+        "rect"][k % 8],
       pointRadius: points ? 4.5 : series.y.length > 45 ? 0 : 3,
       pointHoverRadius: 6,
       clip: 8,
@@ -202,20 +214,26 @@
     var tint = colour("c-" + series.style);
     if (series.style === "tick")
       return {
-        label: series.name, type: "line", data: series.y, showLine: false, indexAxis: "y", order: 0, clip: 8,
-        pointStyle: "rectRot", pointRadius: 6, pointHoverRadius: 8, borderColor: colour("paper"), pointBorderWidth: 1.5, backgroundColor: tint
+        label: series.name, type: "line", data: series.y, showLine: false, indexAxis: "y", order: 0,
+          clip: 8,
+        pointStyle: "rectRot", pointRadius: 6, pointHoverRadius: 8, borderColor: colour("paper"),
+          pointBorderWidth: 1.5, backgroundColor: tint
       };
     return {
       label: series.name, data: series.y, stack: "parts", order: 1, backgroundColor: tint,
-      borderColor: colour("paper"), borderWidth: { left: 0, right: 1.5, top: 0, bottom: 0 }, borderSkipped: false, maxBarThickness: 26
+      borderColor: colour("paper"), borderWidth: { left: 0, right: 1.5, top: 0, bottom: 0 },
+        borderSkipped: false, maxBarThickness: 26
     };
   }
 
   function barSet(series, spec, k) {
     var bins = spec.kind === "bars" && spec.x;
     return {
-      label: series.name, type: "bar", data: bins ? spec.x.map(function (x, i) { return { x: x, y: series.y[i] }; }) : series.y, low: series.low, high: series.high, whiskerColor: colour("ink"),
-      backgroundColor: colour("c-" + (k + 1)), maxBarThickness: spec.kind === "intervals" ? 26 : 60, categoryPercentage: bins ? 1 : 0.8, barPercentage: 0.96
+      label: series.name, type: "bar",
+        data: bins ? spec.x.map(function (x, i) { return { x: x, y: series.y[i] }; }) : series.y,
+        low: series.low, high: series.high, whiskerColor: colour("ink"),
+      backgroundColor: colour("c-" + (k + 1)), maxBarThickness: spec.kind === "intervals" ? 26 : 60,
+        categoryPercentage: bins ? 1 : 0.8, barPercentage: 0.96
     };
   }
 
@@ -232,7 +250,8 @@
 
   function range(list, pad) {
     var found = list.filter(function (x) { return x !== null; });
-    var low = Math.min.apply(null, found), high = Math.max.apply(null, found), gap = (high - low) * pad || 1;
+    var low = Math.min.apply(null, found), high = Math.max.apply(null, found),
+      gap = (high - low) * pad || 1;
     return [low - gap, high + gap];
   }
 
@@ -245,7 +264,8 @@
 
   function scales(spec, narrow) {
     if (spec.kind === "stack" || spec.kind === "intervals") {
-      var x = axis(spec.xTitle, false, spec.percentX, spec, narrow ? 38 : 0), y = names(spec.yTitle, narrow);
+      var x = axis(spec.xTitle, false, spec.percentX, spec, narrow ? 38 : 0),
+        y = names(spec.yTitle, narrow);
       if (spec.kind === "stack") x.stacked = y.stacked = true;
       var s = spec.series[0];
       if (spec.kind === "intervals" && s && s.low) {
@@ -256,7 +276,8 @@
       return { x: x, y: y };
     }
     if (spec.kind === "bars" && spec.x) {
-      var bins = { x: axis(spec.xTitle, false, false, {}, 0), y: axis(spec.yTitle, false, spec.percentY, spec, 0) };
+      var bins = { x: axis(spec.xTitle, false, false, {}, 0),
+        y: axis(spec.yTitle, false, spec.percentY, spec, 0) };
       var half = (spec.x[1] - spec.x[0]) / 2;
       bins.x.min = spec.x[0] - half;
       bins.x.max = spec.x[spec.x.length - 1] + half;
@@ -266,14 +287,16 @@
     }
     if (spec.kind === "bars") {
       var named = names(spec.xTitle, false);
-      named.title = { display: true, text: spec.xTitle, color: colour("soft"), padding: { top: 6 } };
+      named.title =
+        { display: true, text: spec.xTitle, color: colour("soft"), padding: { top: 6 } };
       named.ticks = {
         color: colour("soft"), autoSkip: true, autoSkipPadding: 18, maxRotation: 0,
         callback: function (value) { return this.getLabelForValue(value); }
       };
       return { x: named, y: reaching(axis(spec.yTitle, false, spec.percentY, spec, 0), spec) };
     }
-    var both = { x: axis(spec.xTitle, spec.logX, spec.percentX, spec, 0), y: reaching(axis(spec.yTitle, spec.logY, spec.percentY, spec, 0), spec) };
+    var both = { x: axis(spec.xTitle, spec.logX, spec.percentX, spec, 0),
+      y: reaching(axis(spec.yTitle, spec.logY, spec.percentY, spec, 0), spec) };
     both.x.beginAtZero = false;
     if (spec.diagonal || spec.unit) both.x.min = both.y.min = 0, both.x.max = both.y.max = 1;
     if (spec.logX) {
@@ -283,8 +306,10 @@
     spec.series.forEach(function (s) {
       if (s.low && !spec.diagonal && !spec.logY) {
         var ends = range(s.low.concat(s.high), 0.04);
-        both.y.suggestedMin = Math.min(ends[0], both.y.suggestedMin === undefined ? Infinity : both.y.suggestedMin);
-        both.y.suggestedMax = Math.max(ends[1], both.y.suggestedMax === undefined ? -Infinity : both.y.suggestedMax);
+        both.y.suggestedMin =
+          Math.min(ends[0], both.y.suggestedMin === undefined ? Infinity : both.y.suggestedMin);
+        both.y.suggestedMax =
+          Math.max(ends[1], both.y.suggestedMax === undefined ? -Infinity : both.y.suggestedMax);
       }
     });
     return both;
@@ -299,17 +324,21 @@
   }
 
   function tip(spec, item) {
-    var across = spec.kind === "stack" || spec.kind === "intervals", set = item.dataset, k = item.dataIndex;
-    var isPercent = across ? spec.percentX : spec.percentY, value = across ? item.parsed.x : item.parsed.y;
+    var across = spec.kind === "stack" || spec.kind === "intervals", set = item.dataset,
+      k = item.dataIndex;
+    var isPercent = across ? spec.percentX : spec.percentY,
+      value = across ? item.parsed.x : item.parsed.y;
     var text = set.label + ": " + shown(isPercent, value);
-    if (set.low && set.low[k] !== null) text += " (" + shown(isPercent, set.low[k]) + " to " + shown(isPercent, set.high[k]) + ")";
+    if (set.low && set.low[k] !== null) text += " (" + shown(isPercent, set.low[k])
+      + " to " + shown(isPercent, set.high[k]) + ")";
     return text;
   }
 
   function tipTitle(spec, items) {
     if (!items.length) return "";
     var k = items[0].dataIndex;
-    return spec.labels ? spec.labels[k] : spec.xTitle.replace(/ \(.*\)$/, "") + " " + shown(spec.percentX, spec.x[k]);
+    return spec.labels ? spec.labels[k]
+      : spec.xTitle.replace(/ \(.*\)$/, "") + " " + shown(spec.percentX, spec.x[k]);
   }
 
   function config(spec, narrow, letters) {
@@ -327,14 +356,18 @@
         responsive: true,
         maintainAspectRatio: false,
         devicePixelRatio: Math.max(2, window.devicePixelRatio || 1),
-        layout: { padding: { right: spec.kind === "stack" ? 5 * letters : 12 } }, // room for the sums
-        interaction: { mode: "nearest", intersect: false, axis: spec.kind === "lines" ? "xy" : undefined },
+        // room for the sums
+        layout: { padding: { right: spec.kind === "stack" ? 5 * letters : 12 } },
+        interaction: { mode: "nearest", intersect: false,
+          axis: spec.kind === "lines" ? "xy" : undefined },
         scales: lettered(scales(spec, narrow), letters),
         plugins: {
           legend: {
             display: spec.series.length > 1 || spec.series[0].name.indexOf("AUC") === 0,
             position: "top", align: "start",
-            labels: { color: colour("ink"), boxWidth: spec.kind === "stack" ? 12 : 7, boxHeight: spec.kind === "stack" ? 12 : 7, padding: 12, usePointStyle: spec.kind !== "stack", font: { size: letters },
+            labels: { color: colour("ink"), boxWidth: spec.kind === "stack" ? 12 : 7,
+              boxHeight: spec.kind === "stack" ? 12 : 7, padding: 12,
+              usePointStyle: spec.kind !== "stack", font: { size: letters },
               sort: function (a, b) { return a.datasetIndex - b.datasetIndex; } }
           },
           tooltip: { callbacks: { label: tip.bind(null, spec), title: tipTitle.bind(null, spec) } }
@@ -347,14 +380,16 @@
      (page.css): letters are drawn larger for it. */
   function letterSize(canvas) {
     var figure = canvas.closest("figure");
-    var paper = !figure.parentNode.classList.contains("grid") ? 700 : figure.classList.contains("many") ? 460 : 225;
+    var paper = !figure.parentNode.classList.contains("grid") ? 700
+      : figure.classList.contains("many") ? 460 : 225;
     return printing ? Math.max(12, Math.min(26, 8.5 * canvas.parentNode.clientWidth / paper)) : 12;
   }
 
   function drawAll() {
     charts.forEach(function (chart) { chart.destroy(); });
     Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
-    charts = Array.prototype.map.call(document.querySelectorAll("canvas[data-chart]"), function (canvas) {
+    charts = Array.prototype.map.call(document.querySelectorAll("canvas[data-chart]"),
+      function (canvas) {
       var spec = specs[Number(canvas.getAttribute("data-chart"))];
       return new Chart(canvas, config(spec, isNarrow(canvas), letterSize(canvas)));
     });
@@ -369,7 +404,8 @@
   window.addEventListener("resize", function () {
     clearTimeout(waiting);
     waiting = setTimeout(function () {
-      if (charts.some(function (chart) { return chart.options.narrow !== isNarrow(chart.canvas); })) drawAll();
+      if (charts.some(function (chart) { return chart.options.narrow !== isNarrow(chart.canvas); }))
+        drawAll();
     }, 80);
   });
 
@@ -385,7 +421,8 @@
 
   function refresh() {
     button.textContent = isDark() ? "Light" : "Dark";
-    button.setAttribute("aria-label", isDark() ? "Show the page in light colours" : "Show the page in dark colours");
+    button.setAttribute("aria-label",
+      isDark() ? "Show the page in light colours" : "Show the page in dark colours");
     button.setAttribute("aria-pressed", String(isDark()));
     drawAll();
   }

@@ -25,9 +25,8 @@ typedef struct gbs_design {
     size_t *rows;    /* row of the table behind each row; NULL: all of them, in order */
     size_t left_out; /* rows with missing cells */
     size_t absent;   /* rows of weight 0 */
-    size_t *
-        missing; /* of those left out, by what is missing, an enum gbs_missing_cell; NULL: none is */
-    size_t *unseen; /* of each input: cells with a level that training did not see; NULL: none */
+    size_t *missing; /* of those left out, by what is missing (gbs_missing_cell); NULL: none is */
+    size_t *unseen;  /* of each input: cells with a level that training did not see; NULL: none */
     const char **example; /* one such level, the table's */
     double *owned;        /* the arrays above that are not the table's */
     size_t *owned_start;

@@ -4,8 +4,7 @@ import matplotlib.pyplot as plt
 from sklearn.calibration import CalibrationDisplay
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.linear_model import LogisticRegressionCV
-from sklearn.metrics import (RocCurveDisplay, PrecisionRecallDisplay, confusion_matrix,
-                             roc_auc_score, brier_score_loss)
+from sklearn.metrics import RocCurveDisplay, PrecisionRecallDisplay, confusion_matrix, roc_auc_score, brier_score_loss
 from sklearn.inspection import permutation_importance
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler

@@ -2,8 +2,9 @@
 //
 //   node check.mjs CHROMIUM PICTURES PAGE.html...
 //
-// Beside this file must lie node_modules/playwright-core. PICTURES is a folder for screenshots and PDFs:
-// of whole pages where GIBBSITE_PICTURES says that somebody keeps them, else of what the window shows.
+// Beside this file must lie node_modules/playwright-core. PICTURES is a folder for screenshots and
+// PDFs: of whole pages where GIBBSITE_PICTURES says that somebody keeps them, else of what the
+// window shows.
 import { chromium } from "playwright-core";
 import { basename } from "node:path";
 import { readFileSync, statSync } from "node:fs";
@@ -13,7 +14,8 @@ const [executablePath, pictures, ...pages] = process.argv.slice(2);
 const kept = Boolean(process.env.GIBBSITE_PICTURES);
 let failed = 0;
 
-// What was found out about each page, by its name: pages are looked at side by side and told in order.
+// What was found out about each page, by its name: pages are looked at side by side and told in
+// order.
 const told = new Map();
 
 // A name begins with that of its page.
@@ -28,17 +30,21 @@ function verdict(good, name, detail) {
 // Whatever the page says or asks for that it should not.
 function watch(page) {
   const seen = { said: [], asked: [] };
-  page.on("console", (message) => { if (["error", "warning"].includes(message.type())) seen.said.push(message.text()); });
+  page.on("console", (message) =>
+    { if (["error", "warning"].includes(message.type())) seen.said.push(message.text()); });
   page.on("pageerror", (error) => seen.said.push(String(error)));
-  page.on("dialog", (dialog) => { seen.said.push(`dialog: ${dialog.message()}`); dialog.dismiss(); });
-  page.on("request", (request) => { if (!/^(file|data|about):/.test(request.url())) seen.asked.push(request.url()); });
+  page.on("dialog",
+    (dialog) => { seen.said.push(`dialog: ${dialog.message()}`); dialog.dismiss(); });
+  page.on("request", (request) =>
+    { if (!/^(file|data|about):/.test(request.url())) seen.asked.push(request.url()); });
   return seen;
 }
 
 // Of every canvas: how many of its pixels are drawn on, and in how many colours other than greys.
 function pixels() {
   return [...document.querySelectorAll("canvas[data-chart]")].map((canvas) => {
-    const copy = document.createElement("canvas"); // reading the canvas itself would change how the browser keeps it
+    // reading the canvas itself would change how the browser keeps it
+    const copy = document.createElement("canvas");
     copy.width = canvas.width;
     copy.height = canvas.height;
     const context = copy.getContext("2d", { willReadFrequently: true });
@@ -56,16 +62,21 @@ function pixels() {
       }
     }
     const marks = [...hues.values()].reduce((sum, count) => sum + count, 0);
-    return { title: canvas.closest("figure").querySelector("h4").textContent, share: drawn / (canvas.width * canvas.height), marks };
+    return { title: canvas.closest("figure").querySelector("h4").textContent,
+      share: drawn / (canvas.width * canvas.height), marks };
   });
 }
 
 async function checkDrawn(page, name) {
   const charts = await page.evaluate(pixels);
-  const specs = await page.evaluate(() => JSON.parse(document.getElementById("charts").textContent).length);
-  verdict(charts.length === specs, `${name}: a canvas for each of the ${specs} charts`, charts.length);
+  const specs =
+    await page.evaluate(() => JSON.parse(document.getElementById("charts").textContent).length);
+  verdict(charts.length === specs, `${name}: a canvas for each of the ${specs} charts`,
+    charts.length);
   const blank = charts.filter((chart) => !(chart.share > 0.005 && chart.marks > 40));
-  verdict(blank.length === 0, `${name}: every chart is drawn, axes and marks in colour (${charts.length})`, JSON.stringify(blank));
+  verdict(blank.length === 0,
+    `${name}: every chart is drawn, axes and marks in colour (${charts.length})`,
+    JSON.stringify(blank));
   return charts;
 }
 
@@ -74,29 +85,36 @@ async function checkText(page, name) {
     const found = [];
     for (const canvas of document.querySelectorAll("canvas[data-chart]")) {
       const figure = canvas.closest("figure");
-      if (!(canvas.getAttribute("aria-label") ?? "").length || canvas.getAttribute("role") !== "img") found.push("no text alternative");
-      if (!figure.querySelector("details table tbody tr")) found.push(`no numbers: ${figure.querySelector("h4").textContent}`);
+      if (!(canvas.getAttribute("aria-label") ?? "").length ||
+        canvas.getAttribute("role") !== "img") found.push("no text alternative");
+      if (!figure.querySelector("details table tbody tr"))
+        found.push(`no numbers: ${figure.querySelector("h4").textContent}`);
     }
     const ids = [...document.querySelectorAll("[id]")].map((element) => element.id);
     if (new Set(ids).size !== ids.length) found.push("an id comes twice");
-    for (const link of document.querySelectorAll('a[href^="#"]')) if (!document.querySelector(link.getAttribute("href"))) found.push(`dead link ${link.hash}`);
+    for (const link of document.querySelectorAll('a[href^="#"]'))
+      if (!document.querySelector(link.getAttribute("href"))) found.push(`dead link ${link.hash}`);
     if (!document.title) found.push("no title");
     if (document.querySelectorAll("h1").length !== 1) found.push("not one h1");
     return found;
   });
-  verdict(bad.length === 0, `${name}: each chart has a text alternative and a table; links lead somewhere`, bad.join("\n"));
+  verdict(bad.length === 0,
+    `${name}: each chart has a text alternative and a table; links lead somewhere`, bad.join("\n"));
 }
 
 async function checkWidth(page, name) {
   const over = await page.evaluate(() => {
     const width = document.documentElement.clientWidth;
     const wide = [...document.querySelectorAll("body *")].filter((element) => {
-      if (element.closest(".scroll") || element.closest(".skip") || getComputedStyle(element).position === "absolute") return false;
+      if (element.closest(".scroll") || element.closest(".skip") ||
+        getComputedStyle(element).position === "absolute") return false;
       return element.getBoundingClientRect().right > width + 1;
     });
-    return { scroll: document.documentElement.scrollWidth - width, wide: wide.slice(0, 5).map((element) => element.outerHTML.slice(0, 120)) };
+    return { scroll: document.documentElement.scrollWidth - width,
+      wide: wide.slice(0, 5).map((element) => element.outerHTML.slice(0, 120)) };
   });
-  verdict(over.scroll <= 0 && over.wide.length === 0, `${name}: nothing wider than the window at 400 px`, JSON.stringify(over));
+  verdict(over.scroll <= 0 && over.wide.length === 0,
+    `${name}: nothing wider than the window at 400 px`, JSON.stringify(over));
 }
 
 // Tab from the top: the skip link, the button, every summary.
@@ -109,7 +127,8 @@ async function checkKeyboard(page, name) {
     await page.keyboard.press("Tab");
     const at = await page.evaluate(() => {
       const element = document.activeElement, style = getComputedStyle(element);
-      return { skip: element.classList.contains("skip"), theme: element.id === "theme", summary: element.tagName === "SUMMARY",
+      return { skip: element.classList.contains("skip"), theme: element.id === "theme",
+        summary: element.tagName === "SUMMARY",
                outlined: style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2 };
     });
     reached.skip ||= at.skip;
@@ -117,7 +136,8 @@ async function checkKeyboard(page, name) {
     if (at.summary) { reached.summaries++; reached.outlined &&= at.outlined; }
   }
   verdict(reached.skip && reached.theme && reached.summaries === wanted && reached.outlined,
-          `${name}: the keyboard reaches the skip link, the colours and ${wanted} lists of numbers, and shows where it is`, JSON.stringify(reached));
+          `${name}: the keyboard reaches the skip link, the colours and ${wanted} lists of numbers, and shows where it is`,
+          JSON.stringify(reached));
   const open = await page.evaluate(() => document.activeElement.closest("details")?.open);
   await page.keyboard.press("Enter");
   const after = await page.evaluate(() => document.activeElement.closest("details")?.open);
@@ -139,7 +159,8 @@ async function checkToggle(page, name) {
 async function checkPage(browser, file) {
   const name = basename(file, ".html");
   for (const colorScheme of ["light", "dark"]) {
-    const context = await browser.newContext({ viewport: { width: 1200, height: 900 }, colorScheme });
+    const context =
+      await browser.newContext({ viewport: { width: 1200, height: 900 }, colorScheme });
     const page = await context.newPage();
     const seen = watch(page);
     await page.goto(pathToFileURL(file).href);
@@ -147,7 +168,8 @@ async function checkPage(browser, file) {
     await checkDrawn(page, `${name}, ${colorScheme}`);
     await page.screenshot({ path: `${pictures}/${name}-${colorScheme}-1200.png`, fullPage: kept });
     await page.setViewportSize({ width: 400, height: 800 });
-    await page.waitForTimeout(400); // the page draws again a moment after the last change of its size
+    // the page draws again a moment after the last change of its size
+    await page.waitForTimeout(400);
     await checkDrawn(page, `${name}, ${colorScheme}, 400 px`);
     await checkWidth(page, `${name}, ${colorScheme}`);
     await page.screenshot({ path: `${pictures}/${name}-${colorScheme}-400.png`, fullPage: kept });
@@ -156,15 +178,22 @@ async function checkPage(browser, file) {
       await checkText(page, name);
       await checkToggle(page, name);
       await checkKeyboard(page, name);
-      await page.pdf({ path: `${pictures}/${name}.pdf`, format: "A4", printBackground: true, margin: { top: "15mm", bottom: "15mm", left: "14mm", right: "14mm" } });
+      await page.pdf({ path: `${pictures}/${name}.pdf`, format: "A4", printBackground: true,
+        margin: { top: "15mm", bottom: "15mm", left: "14mm", right: "14mm" } });
       verdict(statSync(`${pictures}/${name}.pdf`).size > 20000, `${name}: prints to PDF`);
-      const pages = Number(/\/Type\s*\/Pages[^>]*?\/Count\s+(\d+)|\/Count\s+(\d+)[^>]*?\/Type\s*\/Pages/.exec(readFileSync(`${pictures}/${name}.pdf`, "latin1"))?.slice(1).find(Boolean));
-      if (name !== "several") verdict(pages >= 1 && pages <= 2, `${name}: prints on two pages, here ${pages}`);
+      const pages =
+        Number(/\/Type\s*\/Pages[^>]*?\/Count\s+(\d+)|\/Count\s+(\d+)[^>]*?\/Type\s*\/Pages/.exec(
+        readFileSync(`${pictures}/${name}.pdf`, "latin1"))?.slice(1).find(Boolean));
+      if (name !== "several")
+        verdict(pages >= 1 && pages <= 2, `${name}: prints on two pages, here ${pages}`);
       await checkDrawn(page, `${name}, after printing`);
     }
-    verdict(await page.evaluate(() => window.injected === undefined), `${name}, ${colorScheme}: no text of the data runs as a script`);
-    verdict(seen.said.length === 0, `${name}, ${colorScheme}: no error or warning in the console`, seen.said.join("\n"));
-    verdict(seen.asked.length === 0, `${name}, ${colorScheme}: asks the network for nothing`, seen.asked.join("\n"));
+    verdict(await page.evaluate(() => window.injected === undefined),
+      `${name}, ${colorScheme}: no text of the data runs as a script`);
+    verdict(seen.said.length === 0, `${name}, ${colorScheme}: no error or warning in the console`,
+      seen.said.join("\n"));
+    verdict(seen.asked.length === 0, `${name}, ${colorScheme}: asks the network for nothing`,
+      seen.asked.join("\n"));
     await context.close();
   }
 }
@@ -175,11 +204,13 @@ async function checkWithoutScripts(browser, file) {
   const page = await context.newPage();
   await page.goto(pathToFileURL(file).href);
   const text = await page.textContent("main");
-  verdict(/In plain words/.test(text) && (await page.locator("table").count()) > 0, `${basename(file, ".html")}: reads without JavaScript`);
+  verdict(/In plain words/.test(text) && (await page.locator("table").count()) > 0,
+    `${basename(file, ".html")}: reads without JavaScript`);
   await context.close();
 }
 
-const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
+const browser = await chromium.launch({ executablePath,
+  args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
 const waiting = pages.map((file) => [basename(file, ".html"), file]);
 for (const [name] of waiting) told.set(name, []);
 async function look() {

@@ -105,8 +105,10 @@ as 'with costs it is the mean cost that is compared'
 expect_exit 0 "$GIBBSITE" fit rare.csv --cost 30:1 -o costly.json --json
 cp "$stdout" costly.run
 expect_json costly.run 'certificates[3].target' cost
-negatives=$(($(json costly.run card.confusion.true_negative) + $(json costly.run card.confusion.false_positive)))
-guess=$(awk -v n="$negatives" -v all="$(json costly.run card.tested)" 'BEGIN { g = n < 30 * (all - n) ? n : 30 * (all - n); printf "%.4g", g / all }')
+negatives=$(($(json costly.run card.confusion.true_negative) +
+    $(json costly.run card.confusion.false_positive)))
+guess=$(awk -v n="$negatives" -v all="$(json costly.run card.tested)" \
+    'BEGIN { g = n < 30 * (all - n) ? n : 30 * (all - n); printf "%.4g", g / all }')
 expect_stderr \
     "^gibbsite: the certificate says nothing: a mean cost of [0-9.]+ is no better than that of always saying '1', $guess\$"
 refuse 'no word of errors' grep -q 'which is wrong in' "$stderr"

@@ -431,7 +431,8 @@ done
 for value in 3 1:2 5:1:3 0:1:3 -1:1:3 1:2:1 1:2:x 1:nan:3 1:2:3:4 1:2:99999; do
     option "fit: --lambda-grid: expected LO:HI:K .*, found '$value'" --lambda-grid "$value"
 done
-option "fit: --loss: expected one of zero-one\|hinge\|exponential\|probit\|auto, found 'logistic'" --loss \
+option "fit: --loss: expected one of zero-one\|hinge\|exponential\|probit\|auto, found 'logistic'" \
+    --loss \
     logistic
 option "fit: --family: expected one of .*, found 'Full'" --family Full
 option "fit: --seed: expected a whole number from 0 to 18446744073709551615, found '-1'" --seed -1

@@ -39,7 +39,9 @@ wrong() {
 }
 
 printf '{"gibbsite": "0.1.0",\n "command": fit}\n' >syntax.json
-wrong 3 '^gibbsite: syntax.json: line 2, column 13: not a value of JSON; expected the JSON of a run$' syntax.json
+wrong 3 \
+    '^gibbsite: syntax.json: line 2, column 13: not a value of JSON; expected the JSON of a run$' \
+    syntax.json
 wrong 3 '^gibbsite: syntax.json: line 2' fit.json syntax.json
 head -c 700 fit.json >cut.json
 wrong 3 '^gibbsite: cut.json: line [0-9]+, column [0-9]+: .*; expected the JSON of a run$' cut.json
@@ -139,7 +141,8 @@ damage() {
             close(name)
         }' "$1.json"
 }
-for run in fit zero complete cv gap theory importance three_gap three_sample evaluate sample rank; do
+for run in fit zero complete cv gap theory importance three_gap three_sample evaluate sample \
+    rank; do
     damage $run
     damaged=(spoiled/*.json)
     ((spoiled += ${#damaged[@]}))

@@ -10,7 +10,8 @@ check 'rows of numbers' "$GIBBSITE" simulate classify --rows 7000 --cols 20 -o n
 awk 'BEGIN { srand(3); print "a,b,c,w,g,x1,x2,x3,x4,x5,x6,x7,x8,x9,x10,x11,x12,x13,x14,x15,x16,y"
     for (i = 0; i < 7000; i++) {
         yes = rand() < 0.5
-        printf "%.6g,%s,%s,%d,g%d", rand() + 0.3 * yes, rand() < 0.03 ? "" : rand() < 0.4 ? "red" : "level" int(i / 1800),
+        printf "%.6g,%s,%s,%d,g%d", rand() + 0.3 * yes,
+            rand() < 0.03 ? "" : rand() < 0.4 ? "red" : "level" int(i / 1800),
             rand() < 0.05 ? "?" : rand(), 3 * rand(), i / 3
         for (k = 0; k < 16; k++) printf ",%.5g", rand() + 0.1 * yes
         print "," (yes ? "yes" : "no")
@@ -67,7 +68,9 @@ same 'three classes and more' mixed.csv --missing impute --drop w,g --target b -
 same 'block by block' mixed.csv --missing drop --drop w,g --bound progressive --loss hinge
 same 'in time' mixed.csv --missing drop --drop w,g --order time --loss hinge
 awk 'BEGIN { srand(4); print "a,b,x,y"; for (i = 0; i < 60000; i++) { yes = rand() < 0.5
-    print "l" int(90 * rand() + 10 * yes) ",m" int(70 * rand()) "," rand() + 0.2 * yes "," (yes ? "yes" : "no") } }' >levels.csv
+    print "l" int(90 * rand() + 10 * yes) ",m" int(70 * rand()) "," \
+        rand() + 0.2 * yes "," (yes ? "yes" : "no") } }' \
+    >levels.csv
 same 'many levels, which make sparse rows' levels.csv --loss hinge --family diagonal --prior-sd 1 \
     --columns equal
 rm kept/levels.csv-*
@@ -103,10 +106,12 @@ same 'an array of singles' other.npy --loss hinge --family diagonal --prior zero
 rm kept/rows.npy-* kept/other.npy-*
 
 # Sparse rows, some columns of which only the last rows set: those are left out.
-check 'sparse rows' "$GIBBSITE" simulate classify --rows 4000 --cols 300 --density 0.1 -o rows.svm -q
+check 'sparse rows' "$GIBBSITE" simulate classify --rows 4000 --cols 300 --density 0.1 -o rows.svm \
+    -q
 awk 'NR > 3990 { $0 = $0 " 400:1" } { print } NR == 50 { print "# a comment" }' rows.svm >odd.svm
 same 'sparse rows' rows.svm --loss hinge --family diagonal
-same 'sparse rows, columns left out' odd.svm --loss hinge --family isotropic --prior-sd 1 --columns equal
+same 'sparse rows, columns left out' odd.svm --loss hinge --family isotropic --prior-sd 1 \
+    --columns equal
 gzip -c odd.svm >odd.svm.gz
 same 'sparse rows, gzip' odd.svm.gz --loss hinge --family diagonal --prior zero
 rm kept/*.svm*

@@ -98,7 +98,9 @@ weights=0 tested=0 seen=0
 for k in 0 1; do
     weights+=" + $(json staged-fit.json "stages[$k].weight")"
     tested+=" + $(json staged-fit.json "stages[$k].tested")"
-    seen+=" + $(json staged-fit.json "stages[$k].weight") * $(json staged-fit.json "stages[$k].errors") / $(json staged-fit.json "stages[$k].tested")"
+    seen+=" + $(json staged-fit.json "stages[$k].weight")"
+    seen+=" * $(json staged-fit.json "stages[$k].errors")"
+    seen+=" / $(json staged-fit.json "stages[$k].tested")"
 done
 holds 'the weights of the stages add up to 1' "$weights > 1 - 1e-12 && $weights < 1 + 1e-12"
 holds 'every row is in the first part or tested once' \
@@ -141,7 +143,8 @@ for key in error gibbs_error brier log_loss auc holdout_bound; do expect_json "$
 as 'predict'
 expect_exit 0 "$GIBBSITE" predict model.json test.csv
 error=$(json fit.json test.error)
-wrong=$(paste -d, <(tail -n +2 test.csv | awk -F, '{ print $NF }') <(awk -F, 'NR == 1 { for (k = 1; k <= NF; k++) if ($k ~ /^prob/) p = k; next } { print $p }' "$stdout") |
+wrong=$(paste -d, <(tail -n +2 test.csv | awk -F, '{ print $NF }') <(awk -F, \
+    'NR == 1 { for (k = 1; k <= NF; k++) if ($k ~ /^prob/) p = k; next } { print $p }' "$stdout") |
     awk -F, '($1 > 0) != ($2 + 0 >= 0.5) { n++ } END { print n + 0 }')
 holds 'predictions err as often as fit --test and evaluate say' \
     "$wrong - 150 * $error < 0.5 && 150 * $error - $wrong < 0.5"

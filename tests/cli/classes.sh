@@ -37,7 +37,8 @@ expect_stdout 'the labels that predict prints are wrong'
 expect_exit 0 "$GIBBSITE" fit train.csv --test test.csv --verbose
 expect_stdout 'posteriors, calibrated together'
 expect_stdout 'chosen +by the log loss, out of fold'
-expect_words 'all classes together [0-9.]+, each against the rest [0-9.]+, each against each [0-9.]+'
+expect_words \
+    'all classes together [0-9.]+, each against the rest [0-9.]+, each against each [0-9.]+'
 expect_stdout 'green missed'
 for threads in 1 5; do
     "$GIBBSITE" fit train.csv -o "m$threads.json" --threads "$threads" -q
@@ -214,7 +215,8 @@ told() {
 import json, sys
 run = json.load(open(sys.argv[1]))
 run = run["problems"][int(sys.argv[2])] if sys.argv[2] else run
-for key in ("n", "d", "lambda", "log_z", "log_z_sd", "gibbs_risk", "train_error", "ess", "path", "estimate", "mean", "covariance"):
+for key in ("n", "d", "lambda", "log_z", "log_z_sd", "gibbs_risk", "train_error", "ess", "path",
+            "estimate", "mean", "covariance"):
     print(key, run[key])
 END
 }
@@ -230,7 +232,8 @@ for label in blue green 'odd, "one"' red; do
         >one.json 2>/dev/null
     check "$label: what --positive gives, to the bit" cmp <(told many.json $k) <(told one.json '')
     check "$label: and its draws" cmp \
-        <(sed "1d; $((k * 100 + 2)),$((k * 100 + 101))!d" draws.csv | sed -E 's/^("([^"]|"")*"|[a-z]+),,//') <(sed 1d own.csv)
+        <(sed "1d; $((k * 100 + 2)),$((k * 100 + 101))!d" draws.csv |
+        sed -E 's/^("([^"]|"")*"|[a-z]+),,//') <(sed 1d own.csv)
     ((k += 1))
 done
 check 'draws say which class they are of' grep -q '^class,against,a,b,c,(intercept)$' draws.csv

@@ -19,5 +19,6 @@ for script in "$scripts"/*; do
     name=$(basename "${script%.*}")
     keys=$(sed 's/[[:space:]]*$//' "$script" | wc -c)
     check "the page has the keystrokes of $name" bash -c 'awk -F"|" -v name="$1" -v keys="$2" \
-        "\$3 ~ \" \" name && \$5 + 0 == keys { n++ } END { exit !n }" "$3"' bash "$name" "$keys" "$page"
+        "\$3 ~ \" \" name && \$5 + 0 == keys { n++ } END { exit !n }" "$3"' bash "$name" "$keys" \
+        "$page"
 done

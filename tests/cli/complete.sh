@@ -105,9 +105,11 @@ expect_json cv.out 'choices.#' 5
 expect_json cv.out 'restarts.#' 2
 expect_json cv.out certificate.status valid
 check 'one is taken, the smallest' awk '/"rmse":/ && !/_/ { gsub(/[^0-9.]/, ""); last = $0 } /"rmse_se"/ { r[++n] = last } /"taken": true/ { taken = n; k++ }
-    END { for (i = 1; i <= n; i++) if (r[i] < r[taken]) bad = 1; exit bad || k != 1 || n != 5 }' cv.out
+    END { for (i = 1; i <= n; i++) if (r[i] < r[taken]) bad = 1; exit bad || k != 1 || n != 5 }' \
+        cv.out
 expect_near 'the least free energy is kept' "$(json cv.out free_energy)" \
-    "$(awk -v a="$(json cv.out 'restarts[0]')" -v b="$(json cv.out 'restarts[1]')" 'BEGIN { printf "%.17g", a < b ? a : b }')" 1e-12
+    "$(awk -v a="$(json cv.out 'restarts[0]')" \
+    -v b="$(json cv.out 'restarts[1]')" 'BEGIN { printf "%.17g", a < b ? a : b }')" 1e-12
 expect_exit 0 "$GIBBSITE" complete train.csv --rank 8 --range 0:6 --select cv --folds 3 --restarts \
     2 --threads 1 --json
 for key in free_energy 'choices[3].rmse' 'restarts[1]' certificate.value; do
@@ -152,7 +154,8 @@ cp "$stdout" e.json
 expect_json e.json n 4320
 expect_json e.json rmse "$(json c.json test.rmse)"
 expect_json e.json coverage "$(json c.json test.coverage)"
-rmse=$(paste -d, p.csv test.csv | awk -F, 'NR > 1 { s += ($1 - $6)^2; n++ } END { printf "%.12g", sqrt(s / n) }')
+rmse=$(paste -d, p.csv test.csv | awk -F, \
+    'NR > 1 { s += ($1 - $6)^2; n++ } END { printf "%.12g", sqrt(s / n) }')
 expect_near 'evaluate scores what predict says' "$(json e.json rmse)" "$rmse" 1e-9
 expect_exit 0 "$GIBBSITE" evaluate model.json test.csv
 expect_stdout '^RMSE +0\.'
@@ -285,7 +288,8 @@ expect_stderr 'look like counts of events .implicit data.: they are not supporte
     for k in {1..160}; do echo "$((k % 13)),$((k / 13)),$((160 / k + k % 7))"; done
 } >played.csv
 expect_exit 3 "$GIBBSITE" complete played.csv --rank 2 -o none.json
-expect_stderr 'played.csv: the values look like counts of events, from 1 to 161 .*not supported.*--range'
+expect_stderr \
+    'played.csv: the values look like counts of events, from 1 to 161 .*not supported.*--range'
 refuse 'and no model is written' test -e none.json
 expect_exit 3 "$GIBBSITE" cv played.csv --rank 2
 expect_stderr 'counts of events'
@@ -311,7 +315,8 @@ expect_stderr 'look like counts of events .implicit data.: they are not supporte
 # ratings of every scale are taken without a word, low ones too
 while read -r name formula; do
     awk "BEGIN { print \"row,col,value\"
-        for (k = 1; k <= 300; k++) { printf \"%d,%d,\", k % 20, int(k / 20); $formula } }" >scale.csv
+        for (k = 1; k <= 300; k++) { printf \"%d,%d,\", k % 20, int(k / 20); $formula } }" \
+            >scale.csv
     expect_exit 0 "$GIBBSITE" complete scale.csv --rank 2
     check "$name are ratings" test -z "$(grep implicit "$stderr")"
 done <<'END'
@@ -512,7 +517,8 @@ expect_json d.json certificate.value "$(json d.json certificate.rmse)"
 expect_near 'the squared error, over the range, is beside it' "$(json d.json certificate.value)" \
     "$(awk -v s="$(json d.json certificate.squared)" 'BEGIN { printf "%.17g", 6 * sqrt(s) }')" 1e-12
 expect_near 'and what was seen' "$(json d.json certificate.empirical)" \
-    "$(awk -v s="$(json d.json certificate.squared_empirical)" 'BEGIN { printf "%.17g", 6 * sqrt(s) }')" 1e-12
+    "$(awk -v s="$(json d.json certificate.squared_empirical)" \
+    'BEGIN { printf "%.17g", 6 * sqrt(s) }')" 1e-12
 holds 'what was seen is near the noise of the simulation' \
     "$(json d.json certificate.empirical) > 0.36 && $(json d.json certificate.empirical) < 0.48"
 check 'the file keeps the squared error' grep -q \
@@ -577,9 +583,11 @@ refuses 2 'are for completions' predict k.json k.csv --quantiles 0.5
 
 # ---------------------------------------------------------------- what is known of rows and columns
 awk 'BEGIN {
-    srand(3); print "row,col,value" >"side.csv"; print "id,age,kind" >"people.csv"; print "row,col,value" >"side_new.csv"
+    srand(3); print "row,col,value" >"side.csv"; print "id,age,kind" >"people.csv"
+    print "row,col,value" >"side_new.csv"
     for (i = 1; i <= 80; i++) {
-        age = 20 + int(50 * rand()); kind = i % 3 == 0 ? "red" : "blue"; bias = 0.05 * (age - 45) + (kind == "red" ? 1 : -1)
+        age = 20 + int(50 * rand()); kind = i % 3 == 0 ? "red" : "blue"
+        bias = 0.05 * (age - 45) + (kind == "red" ? 1 : -1)
         printf "p%d,%d,%s\n", i, age, kind >"people.csv"
         for (j = 1; j <= 30; j++) {
             y = 3 + bias + 0.1 * (j % 5) + 0.3 * (rand() + rand() + rand() - 1.5)

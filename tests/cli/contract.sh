@@ -33,7 +33,8 @@ typed() {
         count) [[ $value =~ ^[0-9]+$ ]] ;;
         gap) [[ $value == null || $value =~ $number ]] ;;
         boolean) [[ $value == true || $value == false ]] ;;
-        text) [[ -n $value && ! $value =~ $number && $value != \[* && $value != \{* && $value != null ]] ;;
+        text) [[ -n $value && ! $value =~ $number && $value != \[* && $value != \{* &&
+                 $value != null ]] ;;
         list) [[ $value == \[*\] ]] ;;
         object) [[ $value == \{*\} ]] ;;
         object_or_null) [[ $value == null || $value == \{*\} ]] ;;
@@ -44,9 +45,11 @@ typed() {
 # close FILE FILE TOLERANCE: two CSV files of predictions, the same labels and numbers within
 # TOLERANCE.
 close() {
-    paste -d, "$1" "$2" | awk -F, -v t="$3" 'NR > 1 { n++; if ($1 != $5) { print "row " NR ": " $0; bad++ }
+    paste -d, "$1" "$2" | awk -F, -v t="$3" \
+        'NR > 1 { n++; if ($1 != $5) { print "row " NR ": " $0; bad++ }
         for (k = 2; k <= 4; k++) { e = $k - $(k + 4); if (e < 0) e = -e
-            if (e > t * (1 + ($k < 0 ? -$k : $k))) { print "row " NR ": " $0; bad++ } } } END { exit bad || !n }'
+            if (e > t * (1 + ($k < 0 ? -$k : $k))) { print "row " NR ": " $0; bad++ } } }
+        END { exit bad || !n }'
 }
 
 gives sim.json simulate classify --rows 300 --cols 6 --seed 3 -o train.csv --json
@@ -324,7 +327,8 @@ check '--help is help' cmp help.txt help2.txt
 for command in "${all_commands[@]}"; do
     gives help.txt help "$command" --all
     for option in \
-        $(grep -oE '^  (-., )?--[a-z-]+( [A-Z:]+)?' help.txt | grep -oE -- '--[a-z-]+( [A-Z:]+)?' | tr ' ' '='); do
+        $(grep -oE '^  (-., )?--[a-z-]+( [A-Z:]+)?' help.txt |
+        grep -oE -- '--[a-z-]+( [A-Z:]+)?' | tr ' ' '='); do
         "$GIBBSITE" "$command" "${option%%=*}" >/dev/null 2>"$stderr"
         if grep -q 'unknown option' "$stderr"; then not_ok "$command knows $option"; fi
     done
@@ -425,8 +429,10 @@ done
 
 # Text columns, matched by name.
 awk 'BEGIN { print "shop,age,colour,bought"; split("north south east", shop, " ")
-    for (i = 0; i < 90; i++) { age = 20 + (i * 37) % 50; colour = i % 4 == 1 ? "\"green, pale\"" : i % 4 == 2 ? "red" : "dark blue"
-        print shop[i % 3 + 1] "," age "," colour "," (age > 40 || i % 3 == 0 ? "yes" : "no") } }' >shops.csv
+    for (i = 0; i < 90; i++) { age = 20 + (i * 37) % 50
+        colour = i % 4 == 1 ? "\"green, pale\"" : i % 4 == 2 ? "red" : "dark blue"
+        print shop[i % 3 + 1] "," age "," colour "," (age > 40 || i % 3 == 0 ? "yes" : "no") } }' \
+            >shops.csv
 expect_exit 0 "$GIBBSITE" fit shops.csv -o shops.json -q
 expect_exit 0 "$GIBBSITE" inspect shops.json --json
 expect_json "$stdout" d 8

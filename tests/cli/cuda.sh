@@ -56,7 +56,8 @@ else
     alike 'pairs drawn one by one' fit long.csv --task rank --solver sgd --prior zero -o OUT
     alike 'the default' fit long.csv -o OUT
     check 'its labels' cmp <("$GIBBSITE" predict cpu.model long.csv --json |
-        grep -o '"label": *"[^"]*"') <("$GIBBSITE" predict cuda.model long.csv --device cuda --json |
+        grep -o '"label": *"[^"]*"') <("$GIBBSITE" predict cuda.model long.csv --device cuda \
+        --json |
         grep -o '"label": *"[^"]*"')
     alike 'a map' fit long.csv --features fourier:60 -o OUT
     steps=lambda_path.# numbers='log_z gibbs_risk' alike 'particles' sample rows.csv \
@@ -101,26 +102,38 @@ cat >declared.cpp <<'END'
 extern "C" {
 #include "pass/cuda/driver.h"
 }
-// What one side calls an enumeration, a handle or another struct of the same layout is a number or a pointer to the other.
+// What one side calls an enumeration, a handle or another struct of the same layout is a number or
+// a pointer to the other.
 template <class T> struct plain {
-    using type = std::conditional_t<std::is_pointer_v<T>, const volatile void *, std::conditional_t<std::is_enum_v<T>, int, T>>;
+    using type = std::conditional_t<std::is_pointer_v<T>, const volatile void *,
+                                    std::conditional_t<std::is_enum_v<T>, int, T>>;
 };
 template <class F> struct shape;
-template <class R, class... A> struct shape<R(A...)> { using type = void (*)(typename plain<A>::type...); };
-template <class R, class... A> struct shape<R (*)(A...)> { using type = void (*)(typename plain<A>::type...); };
-#define AGREE(symbol, member, arguments)                                                                                    \
-    static_assert(std::is_same_v<shape<decltype(symbol)>::type, shape<int(*) arguments>::type>, #symbol);
+template <class R, class... A> struct shape<R(A...)> {
+    using type = void (*)(typename plain<A>::type...);
+};
+template <class R, class... A> struct shape<R (*)(A...)> {
+    using type = void (*)(typename plain<A>::type...);
+};
+#define AGREE(symbol, member, arguments)                                                           \
+    static_assert(std::is_same_v<shape<decltype(symbol)>::type, shape<int(*) arguments>::type>,    \
+                  #symbol);
 GBS_CUDA_DRIVER(AGREE)
 GBS_CUDA_BLAS(AGREE)
 static_assert(sizeof(gbs_cuda_copy) == sizeof(CUDA_MEMCPY2D), "copy");
 static_assert(offsetof(gbs_cuda_copy, from_host) == offsetof(CUDA_MEMCPY2D, srcHost), "from_host");
-static_assert(offsetof(gbs_cuda_copy, from_pitch) == offsetof(CUDA_MEMCPY2D, srcPitch), "from_pitch");
+static_assert(offsetof(gbs_cuda_copy, from_pitch) == offsetof(CUDA_MEMCPY2D, srcPitch),
+              "from_pitch");
 static_assert(offsetof(gbs_cuda_copy, to) == offsetof(CUDA_MEMCPY2D, dstDevice), "to");
 static_assert(offsetof(gbs_cuda_copy, width) == offsetof(CUDA_MEMCPY2D, WidthInBytes), "width");
-static_assert(GBS_CUDA_HOST == CU_MEMORYTYPE_HOST && GBS_CUDA_DEVICE == CU_MEMORYTYPE_DEVICE, "kinds of memory");
-static_assert(GBS_CUDA_MULTIPROCESSORS == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, "multiprocessors");
-static_assert(GBS_CUDA_CAPABILITY_MAJOR == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, "capability");
-static_assert(GBS_CUDA_MOST_SHARED == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, "most shared");
+static_assert(GBS_CUDA_HOST == CU_MEMORYTYPE_HOST && GBS_CUDA_DEVICE == CU_MEMORYTYPE_DEVICE,
+              "kinds of memory");
+static_assert(GBS_CUDA_MULTIPROCESSORS == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
+              "multiprocessors");
+static_assert(GBS_CUDA_CAPABILITY_MAJOR == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
+              "capability");
+static_assert(GBS_CUDA_MOST_SHARED == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+              "most shared");
 static_assert(GBS_CUDA_OUT_OF_MEMORY == CUDA_ERROR_OUT_OF_MEMORY, "out of memory");
 static_assert(GBS_CUDA_AS_IT_IS == CUBLAS_OP_N && GBS_CUDA_TRANSPOSED == CUBLAS_OP_T, "ways");
 END

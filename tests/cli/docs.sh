@@ -138,7 +138,8 @@ fi
 # no place.
 copy=$tmp/copy
 mkdir "$copy"
-(cd "$GIBBSITE_ROOT" && cp -r docs examples include cli src tools README.md CONTRIBUTING.md CHANGELOG.md "$copy")
+(cd "$GIBBSITE_ROOT" && cp \
+    -r docs examples include cli src tools README.md CONTRIBUTING.md CHANGELOG.md "$copy")
 broken() { # broken NAME TEXT EXPECTED: a line more on the first page
     cp "$GIBBSITE_ROOT/docs/index.md" "$copy/docs/index.md"
     printf '\n%s\n' "$2" >>"$copy/docs/index.md"

@@ -8,7 +8,8 @@ mkdir bin work
 ln -s "$GIBBSITE" bin/gibbsite
 export PATH="$PWD/bin:$PATH" TMPDIR="$PWD/work"
 
-listed=$(grep -oE '^\| \[0[1-9]_[a-z_]+\.(sh|c|py|R)\]' "$examples/README.md" | tr -d '|[] ' | paste -sd' ' -)
+listed=$(grep -oE '^\| \[0[1-9]_[a-z_]+\.(sh|c|py|R)\]' "$examples/README.md" | tr -d '|[] ' |
+    paste -sd' ' -)
 found=$(cd "$examples" && echo 0*.sh 0*.c 0*.py 0*.R | tr ' ' '\n' | sort | paste -sd' ' -)
 if [[ $listed == "$found" ]]; then ok "the list names every example: $found"; else not_ok \
     'the list names every example' "$listed" "$found"; fi

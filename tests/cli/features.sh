@@ -41,7 +41,8 @@ for map in fourier:60 nystrom:60 auto; do
     expect_exit 0 "$GIBBSITE" predict model.json fresh.csv
     check "$map: predict prints label, prob and score" test "$(head -n 1 "$stdout")" = \
         label,prob,score
-    wrong=$(paste -d, <(tail -n +2 "$stdout" | cut -d, -f1) <(tail -n +2 fresh.csv | cut -d, -f3) | awk -F, '$1 != $2' | wc -l)
+    wrong=$(paste -d, <(tail -n +2 "$stdout" | cut -d, -f1) <(tail -n +2 fresh.csv |
+        cut -d, -f3) | awk -F, '$1 != $2' | wc -l)
     expect_near "$map: its labels are those that were tested" \
         "$(awk -v w="$wrong" 'BEGIN { print w / 1000 }')" "$(json one.json test.error)" 1e-12
     cut -d, -f1-3 "$stdout" >plain.csv

@@ -27,7 +27,8 @@ holds 'columns that matter stand first' \
     "$(json fit.json 'importance.columns[0].brier') > 5 * $(json fit.json 'importance.columns[3].brier_se')"
 for k in 0 1 2; do
     holds 'in the order of the Brier score' \
-        "$(json fit.json "importance.columns[$k].brier") >= $(json fit.json "importance.columns[$((k + 1))].brier")"
+        "$(json fit.json "importance.columns[$k].brier") >= \
+        $(json fit.json "importance.columns[$((k + 1))].brier")"
 done
 holds 'others come out at zero' \
     "$(json fit.json 'importance.columns[3].error') < 5 * $(json fit.json 'importance.columns[3].error_se')"
@@ -43,12 +44,15 @@ expect_exit 0 "$GIBBSITE" predict model.json fresh.csv
 said=$(sed -n 2p "$stdout" | cut -d, -f3)
 by_hand=$(json inspect.json 'coefficients[4].per_unit')
 for k in 0 1 2 3; do
-    by_hand=$(awk -v s="$by_hand" -v b="$(json inspect.json "coefficients[$k].per_unit")" -v x="$(sed -n 2p fresh.csv | cut -d, -f$((k + 1)))" 'BEGIN { printf "%.17g", s + b * x }')
+    by_hand=$(awk -v s="$by_hand" -v b="$(json inspect.json "coefficients[$k].per_unit")" \
+        -v x="$(sed -n 2p fresh.csv | cut -d, -f$((k + 1)))" 'BEGIN { printf "%.17g", s + b * x }')
 done
 expect_near 'coefficients per unit make the score' "$by_hand" "$said" 1e-12
 expect_near 'odds by the calibrated probability' \
     "$(json inspect.json 'coefficients[0].odds_ratio')" \
-    "$(awk -v s="$(json inspect.json card.slope)" -v b="$(json inspect.json 'coefficients[0].per_unit')" 'BEGIN { printf "%.17g", exp(s * b) }')" 1e-12
+    "$(awk -v s="$(json inspect.json card.slope)" \
+    -v b="$(json inspect.json 'coefficients[0].per_unit')" \
+    'BEGIN { printf "%.17g", exp(s * b) }')" 1e-12
 
 expect_exit 0 "$GIBBSITE" evaluate model.json fresh.csv --importance
 expect_stdout '^importance +Brier score rises'

@@ -27,7 +27,8 @@ if [[ $pages == "$(json help.json 'commands.#')" ]]; then ok 'a manual page for 
 
 what='the shared library exports what the header declares, and nothing else'
 differ=$(comm -3 <(nm -D --defined-only "$libdir/libgibbsite.so" | awk '{ print $3 }' | sort) \
-    <(sed -nE 's/^GBS_API [^(]*(gbs_[a-z0-9_]+)\(.*/\1/p' "$GIBBSITE_ROOT"/include/gibbsite/*.h | sort) | head)
+    <(sed -nE 's/^GBS_API [^(]*(gbs_[a-z0-9_]+)\(.*/\1/p' "$GIBBSITE_ROOT"/include/gibbsite/*.h |
+    sort) | head)
 if [[ ! $differ ]]; then ok "$what"; else not_ok "$what" "$differ"; fi
 if grep -rlF -e "$GIBBSITE_ROOT" -e "$tmp" "$libdir/pkgconfig" "$libdir/cmake" >"$stdout"; then
     not_ok 'no installed file names the place it was built in' "$(cat "$stdout")"

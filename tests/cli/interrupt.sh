@@ -17,16 +17,20 @@ endless_sgd=(fit train.csv --solver sgd --epochs 1000000000 -o out/m.json --path
 # shellcheck disable=SC2034  # read by name
 endless_restarts=(fit train.csv --restarts 1000000 -o out/m.json)
 # shellcheck disable=SC2034
-endless_natural=(fit train.csv --prior zero --lambda-grid 1:2000:1000 --prior-grid 0.01:10:1000 --tol 1e-15 -o out/m.json)
+endless_natural=(fit train.csv --prior zero --lambda-grid 1:2000:1000 --prior-grid 0.01:10:1000 \
+    --tol 1e-15 -o out/m.json)
 
 # shellcheck disable=SC2034
-endless_pairs=(fit train.csv --task rank --prior zero --loss hinge --family diagonal --tol 1e-3 --pairs 1000000000000 -o out/m.json)
+endless_pairs=(fit train.csv --task rank --prior zero --loss hinge --family diagonal --tol 1e-3 \
+    --pairs 1000000000000 -o out/m.json)
 # shellcheck disable=SC2034
-endless_steps=(fit wide.csv --task rank --prior zero --family full --solver sgd --schedule paper --batch 1000 --epochs 100000000 -o out/m.json)
+endless_steps=(fit wide.csv --task rank --prior zero --family full --solver sgd --schedule paper \
+    --batch 1000 --epochs 100000000 -o out/m.json)
 
 # 6.4e9 pairs, none of which the scores decide: after a second of steps, the certificate's pass over
 # all of them takes some ten.
-certificate=(fit many.csv --task rank --prior zero --lambda 30 --solver sgd --epochs 1 --threads 1 -o out/m.json)
+certificate=(fit many.csv --task rank --prior zero --lambda 30 --solver sgd --epochs 1 --threads 1 \
+    -o out/m.json)
 # shellcheck disable=SC2034
 endless_sample=(sample train.csv --particles 100000 --ess 0.999 -o out/s.json --draws out/d.csv)
 # shellcheck disable=SC2034

@@ -4,7 +4,8 @@
 exec </dev/null
 
 awk 'BEGIN { print "x,c,y"; for (i = 0; i < 200; i++)
-    print (i * 37) % 101 / 10 "," (i % 2 ? "a" : "b") "," ((i * 37) % 101 > 50 ? "yes" : "no") }' >train.csv
+    print (i * 37) % 101 / 10 "," (i % 2 ? "a" : "b") "," ((i * 37) % 101 > 50 ? "yes" : "no") }' \
+        >train.csv
 check 'a model' "$GIBBSITE" fit train.csv -q -o m.json
 cat >new.csv <<'EOF'
 id,x,"a ""name"", quoted",c,y
@@ -58,8 +59,10 @@ as 'a column twice'
 expect_exit 3 "$GIBBSITE" predict m.json new.csv --missing drop --keep id,1
 expect_stderr '--keep names column 1 twice'
 
-check 'three classes' bash -c 'awk -F, -v OFS=, "NR > 1 && NR % 3 == 0 { \$3 = \"maybe\" } { print }" train.csv >three.csv &&
-    "$1" fit three.csv -q -o three.json && "$1" predict three.json new.csv --missing drop --keep id -q |
+check 'three classes' bash -c \
+    'awk -F, -v OFS=, "NR > 1 && NR % 3 == 0 { \$3 = \"maybe\" } { print }" train.csv >three.csv &&
+    "$1" fit three.csv -q -o three.json &&
+    "$1" predict three.json new.csv --missing drop --keep id -q |
     head -n 1 | grep -qx "id,label,prob:maybe,prob:no,prob:yes"' bash "$GIBBSITE"
 
 check 'numbers' "$GIBBSITE" simulate classify --rows 60 --cols 3 -q -o n.svm

@@ -4,7 +4,8 @@
 
 "$GIBBSITE" help --json >help.json
 mapfile -t commands < \
-    <(for ((k = 0; k < $(json help.json 'commands.#'); k++)); do json help.json "commands[$k].name"; done)
+    <(for ((k = 0; k < $(json help.json 'commands.#'); k++)); do json help.json \
+    "commands[$k].name"; done)
 holds 'there are commands' "${#commands[@]} >= 12"
 
 # plain FILE: a page as text, without the dashes and escapes of roff.

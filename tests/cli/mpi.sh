@@ -84,7 +84,8 @@ same 4 evaluate model.json rows.csv --json
 awk 'BEGIN { srand(3); print "a,b,c,x1,x2,x3,x4,x5,x6,x7,x8,x9,x10,x11,x12,x13,x14,x15,x16,x17,y"
     for (i = 0; i < 7000; i++) {
         yes = rand() < 0.5
-        printf "%.6g,%s,%s", rand() + 0.3 * yes, rand() < 0.03 ? "" : rand() < 0.4 ? "red" : "\"level\n" int(i / 1800) "\"",
+        printf "%.6g,%s,%s", rand() + 0.3 * yes,
+            rand() < 0.03 ? "" : rand() < 0.4 ? "red" : "\"level\n" int(i / 1800) "\"",
             i < 4000 || rand() < 0.05 ? "?" : rand()
         for (k = 0; k < 17; k++) printf ",%.5g", rand() + 0.1 * yes
         print "," (yes ? "yes" : "no")
@@ -115,8 +116,8 @@ same 2 sample part-*.csv --particles 200 --lambda 100 -o OUT --json
 awk -F, -v OFS=, 'NR == 1 { print "zip", $0; next } { print (NR == 7001 ? "00501" : 10000 + NR * 77 % 80000), $0 }' \
     wide.csv >codes.csv # what only the last rank reads, the first one tells
 as '3 ranks: codes with leading zeros in the last row'
-expect_exit 0 "${ranks[@]}" -np 3 "$GIBBSITE" fit codes.csv --prior zero --loss hinge --threads 1 -o \
-    codes.json
+expect_exit 0 "${ranks[@]}" -np 3 "$GIBBSITE" fit codes.csv --prior zero --loss hinge --threads 1 \
+    -o codes.json
 expect_stderr "^gibbsite: column 'zip': codes with leading zeros \(00501\), read as numbers"
 same 3 complete many.csv --rank 2 --max-iter 2 --cache shared -o OUT --json
 check 'nothing stays' test -z "$(ls -A shared)"
@@ -280,7 +281,8 @@ exec {pipe}<>never.csv
 rm -f pid.1
 (
     exec {pipe}>&-
-    by_rank 'if [ "$r" = 1 ]; then mine=never.csv; else mine=rows.csv; fi' 'fit $mine -o none.json' 3
+    by_rank 'if [ "$r" = 1 ]; then mine=never.csv; else mine=rows.csv; fi' \
+        'fit $mine -o none.json' 3
     echo "$rc" >rc
 ) &
 for ((i = 0; i < 2000; i++)); do
@@ -298,7 +300,8 @@ ended 'a rank that is killed ends all' \
 "$GIBBSITE" simulate rank --rows 6000 --cols 40 -q -o long.csv
 rm -f pid.1
 (
-    by_rank '' 'fit long.csv --task rank --loss zero-one --tol 1e-14 --max-iter 100000 -o none.json' 3
+    by_rank '' \
+        'fit long.csv --task rank --loss zero-one --tol 1e-14 --max-iter 100000 -o none.json' 3
     echo "$rc" >rc
 ) &
 for ((i = 0; i < 600; i++)); do

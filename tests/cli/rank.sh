@@ -116,7 +116,8 @@ expect_exit 0 "$GIBBSITE" fit train.csv --task rank --pairs 20000 -o s.json --js
 expect_json "$stdout" certificate.sampled.pairs 20000
 expect_json "$stdout" certificate.status valid
 holds 'a tenth of the error probability pays for it' \
-    "$(json "$stdout" certificate.sampled.delta) > 0.00499 && $(json "$stdout" certificate.sampled.delta) < 0.00501"
+    "$(json "$stdout" certificate.sampled.delta) > 0.00499 && \
+    $(json "$stdout" certificate.sampled.delta) < 0.00501"
 holds 'the bound lies above that from all pairs, by little' \
     "$(json "$stdout" certificate.value) > $(json draw.fit.json certificate.value) && $(json "$stdout" certificate.value) < $(json draw.fit.json certificate.value) + 0.03"
 expect_exit 0 "$GIBBSITE" inspect s.json

@@ -155,7 +155,8 @@ check 'a trace has a few hundred points at most' test "$last" -lt 400
 for ((k = 1; k <= last; k++)); do
     a=$(json zero.json "trace[$((k - 1))].solve") b=$(json zero.json "trace[$k].solve")
     if [[ $a == "$b" ]]; then echo \
-        "$(json zero.json "trace[$((k - 1))].free_energy") $(json zero.json "trace[$k].free_energy")"; fi
+        "$(json zero.json "trace[$((k - 1))].free_energy") \
+        $(json zero.json "trace[$k].free_energy")"; fi
 done >steps
 check 'the free energy falls along each minimisation' awk \
     '$2 > $1 + 1e-9 { exit 1 } END { exit NR < 5 }' steps
@@ -235,7 +236,8 @@ says bare-fit.html 'No certificate'
 # ---------------------------------------------------------------- the words follow the numbers
 
 says fit.html \
-    "the labels that predict prints are wrong in at most $(awk "BEGIN { printf \"%.2f\", 100 * $(value fit value) }")"
+    "the labels that predict prints are wrong in at most $(awk \
+        "BEGIN { printf \"%.2f\", 100 * $(value fit value) }")"
 says fit.html 'The certificate is valid'
 says fit.html 'rows of a last block that nothing of the predictor has seen'
 # the headline: each certified number, with what guessing does
@@ -251,7 +253,8 @@ refuse 'no word of a vote, nor of draws where labels are meant' grep -qE \
 bin=0
 while [[ $(json fit.json "card.reliability[$bin].count") == 0 ]]; do ((bin++)); done
 n=$(json fit.json "card.reliability[$bin].count")
-hits=$(awk "BEGIN { printf \"%.0f\", $n * $(json fit.json "card.reliability[$bin].share_positive") }")
+hits=$(awk \
+    "BEGIN { printf \"%.0f\", $n * $(json fit.json "card.reliability[$bin].share_positive") }")
 tail_of() { # P(Bin(n, p) <= k)
     awk -v k="$1" -v n="$n" -v p="$2" \
         'BEGIN { m = (1 - p) ^ n; for (j = 0; j <= k; j++) { s += m; m *= (n - j) / (j + 1) * p / (1 - p) } printf "%.12g", s }'
@@ -273,7 +276,8 @@ as 'more classes than a table has room for: the others stand together'
 awk 'BEGIN { printf "{\"gibbsite\": \"0\", \"command\": \"evaluate\", \"n\": 1, \"error\": 0.5, \"classes\": [\"c0\""
     for (k = 1; k < 24; k++) printf ", \"c%d\"", k
     printf "], \"confusion\": ["
-    for (i = 0; i <= 24; i++) { printf "%s[0", i ? ", " : ""; for (k = 1; k < 24; k++) printf ", %d", (i + k >= 44); printf "]" }
+    for (i = 0; i <= 24; i++) { printf "%s[0", i ? ", " : ""
+        for (k = 1; k < 24; k++) printf ", %d", (i + k >= 44); printf "]" }
     print "]}" }' >wide.json
 g report wide.json -o wide.html
 says wide.html 'Confusion of the labels, the first 20 of 24'
@@ -332,7 +336,9 @@ positive=$(json noise.json card.confusion.true_positive) \
 expect_near 'the cost of the cheaper label' "$(json noise.json baseline.cost)" \
     "$(awk "BEGIN { s = ($positive + $missed) / $(json noise.json card.tested); a = 5 * s; b = 1 - s; printf \"%.17g\", a < b ? a : b }")" 1e-12
 rows_of() { echo \
-    $(($(json noise_three.json "card.confusion[$1][0]") + $(json noise_three.json "card.confusion[$1][1]") + $(json noise_three.json "card.confusion[$1][2]"))); }
+    $(($(json noise_three.json "card.confusion[$1][0]") +
+        $(json noise_three.json "card.confusion[$1][1]") +
+        $(json noise_three.json "card.confusion[$1][2]"))); }
 expect_near 'of three, that of y: 1 for each row of x or z' \
     "$(json noise_three.json baseline.cost)" \
     "$(awk "BEGIN { printf \"%.17g\", ($(rows_of 0) + $(rows_of 2)) / $(json noise_three.json card.tested) }")" 1e-12
@@ -424,7 +430,8 @@ g fit four.csv --json >four.json
 as 'report of four classes'
 expect_exit 0 "$GIBBSITE" report four.json -o four.html -q
 holds 'a certificate above one half and better than guessing' "0.5 < $(json four.json certificate.value) && $(json four.json certificate.value) < $(json four.json baseline.error)"
-if grep -q 'it is vacuous' four.html; then not_ok 'is not called vacuous'; else ok 'is not called vacuous'; fi
+if grep -q 'it is vacuous' four.html; then not_ok 'is not called vacuous'
+else ok 'is not called vacuous'; fi
 holds 'no row of the rare class tests' "$(json four.json 'certificates[4].rows') == 0"
 check 'and none was seen to fail' grep -q 'no such row tested it' four.html
 awk -F, -v OFS=, 'NR > 1 { $1 = 100000 * $1 } { print }' train.csv >large.csv
@@ -432,7 +439,9 @@ g fit large.csv --importance --json >large.json
 as 'report of a column of large numbers'
 expect_exit 0 "$GIBBSITE" report large.json -o large.html -q
 holds 'a coefficient per unit is tiny' "$(json large.json 'coefficients[0].per_unit') ^ 2 < 1e-8 || $(json large.json 'coefficients[1].per_unit') ^ 2 < 1e-8"
-if grep -qE '<td class="n">-?[0-9.]+e-' large.html; then not_ok 'no number such as 3e-05 in a table'; else ok 'no number such as 3e-05 in a table'; fi
+if grep -qE '<td class="n">-?[0-9.]+e-' large.html
+then not_ok 'no number such as 3e-05 in a table'
+else ok 'no number such as 3e-05 in a table'; fi
 if grep -q '>-0.0000<' large.html; then not_ok 'zero has no sign'; else ok 'zero has no sign'; fi
 
 expect_exit 0 "$GIBBSITE" fit large.csv -o large.model -q

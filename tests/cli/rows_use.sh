@@ -141,7 +141,8 @@ expect_json time.json certificate.status valid
 check 'its assumption is named' grep -q 'the latest, which tested it' time.json
 { head -n 134 train.csv && tail -n 67 train.csv | tac; } >late.csv
 check 'the order of the last rows says nothing' test \
-    "$("$GIBBSITE" fit late.csv --order time --json | "$GIBBSITE_BUILD/tests/jget" /dev/stdin free_energy)" = "$(json time.json free_energy)"
+    "$("$GIBBSITE" fit late.csv --order time --json |
+        "$GIBBSITE_BUILD/tests/jget" /dev/stdin free_energy)" = "$(json time.json free_energy)"
 as 'levels come from the earlier rows'
 expect_exit 0 "$GIBBSITE" fit text.csv --weights w --order time --json
 expect_json "$stdout" certificate.status valid

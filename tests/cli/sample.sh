@@ -36,7 +36,8 @@ for key in log_z_sd gibbs_risk gibbs_risk_sd acceptance ess kl train_error estim
 done
 # KL(Gibbs || prior) = -log Z - lambda x risk
 expect_near 'kl is that of log Z and the risk' "$(json s.json kl)" \
-    "$(awk -v z="$(json s.json log_z)" -v r="$(json s.json gibbs_risk)" 'BEGIN { printf "%.12g", -z - 50 * r }')" 1e-9
+    "$(awk -v z="$(json s.json log_z)" \
+    -v r="$(json s.json gibbs_risk)" 'BEGIN { printf "%.12g", -z - 50 * r }')" 1e-9
 if grep -qi certificate s.json; then not_ok 'nothing from particles is called a certificate'; else \
     ok 'nothing from particles is called a certificate'; fi
 
@@ -81,12 +82,15 @@ expect_exit 0 "$GIBBSITE" sample train.csv --lambda 50 --particles 400 -o sample
 expect_file sample.json
 expect_exit 0 "$GIBBSITE" predict sample.json other.csv
 cp "$stdout" p.csv
-check 'one prediction a row, label by the vote' awk -F, 'NR == 1 { next } { n++; if (($2 >= 0.5) != ($1 == 1)) bad++; if ($2 < 0 || $2 > 1) bad++ }
+check 'one prediction a row, label by the vote' awk -F, \
+    'NR == 1 { next } { n++; if (($2 >= 0.5) != ($1 == 1)) bad++; if ($2 < 0 || $2 > 1) bad++ }
     END { exit bad || n != 200 }' p.csv
 expect_exit 0 "$GIBBSITE" evaluate sample.json other.csv --json
 cp "$stdout" e.json
 expect_json e.json n 200
-error=$(awk -F, 'NR == FNR { y[FNR] = $NF; next } FNR > 1 { w += $1 != y[FNR] } END { print w / (FNR - 1) }' other.csv p.csv)
+error=$(awk -F, \
+    'NR == FNR { y[FNR] = $NF; next } FNR > 1 { w += $1 != y[FNR] } END { print w / (FNR - 1) }' \
+    other.csv p.csv)
 expect_near 'evaluate counts what predict says' "$(json e.json error)" "$error" 1e-9
 expect_exit 0 "$GIBBSITE" evaluate sample.json train.csv --json
 "$GIBBSITE" sample train.csv --lambda 50 --particles 400 --json >s2.json
@@ -123,7 +127,8 @@ expect_exit 0 "$GIBBSITE" sample train.csv --against full.json --particles 500 -
 cp "$stdout" a.json
 expect_json a.json log_z "$(json s.json log_z)"
 expect_near 'gap = free energy + log Z' "$(json a.json gap)" \
-    "$(awk -v f="$(json a.json free_energy)" -v z="$(json a.json log_z)" 'BEGIN { printf "%.12g", f + z }')" 1e-9
+    "$(awk -v f="$(json a.json free_energy)" \
+    -v z="$(json a.json log_z)" 'BEGIN { printf "%.12g", f + z }')" 1e-9
 expect_json a.json gap_sd "$(json a.json log_z_sd)"
 expect_exit 0 "$GIBBSITE" gap train.csv isotropic.json diagonal.json full.json --particles 500 \
     --json
@@ -149,7 +154,8 @@ expect_json ra.json task rank
 expect_json ra.json d 3
 expect_json ra.json intercept false
 expect_near 'gap = free energy + log Z' "$(json ra.json gap)" \
-    "$(awk -v f="$(json ra.json free_energy)" -v z="$(json ra.json log_z)" 'BEGIN { printf "%.12g", f + z }')" 1e-9
+    "$(awk -v f="$(json ra.json free_energy)" \
+    -v z="$(json ra.json log_z)" 'BEGIN { printf "%.12g", f + z }')" 1e-9
 expect_exit 0 "$GIBBSITE" gap train.csv rank-diagonal.json rank-hinge.json --particles 1000 --json
 cp "$stdout" rg.json
 expect_json rg.json 'models[1].gap' "$(json ra.json gap)"
@@ -203,7 +209,8 @@ expect_json g.json stages 1
 expect_near 'the free energy is that of fit' "$(json g.json 'models[2].free_energy')" \
     "$(json f.json free_energy)" 1e-6
 expect_near 'gap = free energy + log Z' "$(json g.json 'models[2].gap')" \
-    "$(awk -v f="$(json g.json 'models[2].free_energy')" -v z="$(json g.json log_z)" 'BEGIN { printf "%.12g", f + z }')" 1e-9
+    "$(awk -v f="$(json g.json 'models[2].free_energy')" \
+    -v z="$(json g.json log_z)" 'BEGIN { printf "%.12g", f + z }')" 1e-9
 holds 'full <= diagonal <= isotropic' \
     "$(json g.json 'models[2].gap') <= $(json g.json 'models[1].gap') + 1e-6 && $(json g.json 'models[1].gap') <= $(json g.json 'models[0].gap') + 1e-6"
 holds 'the gap is positive within error' \
@@ -242,7 +249,8 @@ expect_exit 0 "$GIBBSITE" sample train.csv --against staged-full.json --particle
 expect_stdout 'last stage of staged-full.json'
 expect_exit 0 "$GIBBSITE" gap train.csv rank-informed.json --particles 500 --json
 holds 'the gap of a ranking under an informed prior' \
-    "$(json "$stdout" 'models[0].gap') > -7.5 * $(json "$stdout" 'models[0].gap_sd') && $(json "$stdout" 'models[0].gap') < 5"
+    "$(json "$stdout" 'models[0].gap') > -7.5 * $(json "$stdout" 'models[0].gap_sd') && \
+    $(json "$stdout" 'models[0].gap') < 5"
 
 # ---------------------------------------------------------------- refused
 refuses() { # refuses CODE REGEX ARGUMENT...

@@ -22,7 +22,8 @@ shape() {
         function ring(q, a, b, c) { return ((q > a) + (q > b) + (q > c)) % 2 ? 1 : -1 }
         BEGIN { split(theta, t, ",") }
         NR == 1 { next }
-        { for (k = 1; k < NF; k++) x[k] = $k; n++; truth = '"$what"' >= 0 ? 1 : -1; flipped += truth != $NF; up += truth > 0 }
+        { for (k = 1; k < NF; k++) x[k] = $k; n++
+          truth = '"$what"' >= 0 ? 1 : -1; flipped += truth != $NF; up += truth > 0 }
         END { off = flipped / n - noise; if (off < 0) off = -off; print flipped / n, up / n
               exit !(n == '$rows' && off < 5 * sqrt(noise * (1 - noise) / n) && up > 0.2 * n && up < 0.8 * n) }' rows.csv
 }

@@ -15,7 +15,8 @@ offers() {
         source ./gibbsite.bash
         COMP_WORDS=(gibbsite "$@") COMP_CWORD=$#
         _gibbsite
-        ((${#COMPREPLY[@]} == 0)) || printf "%s\n" "${COMPREPLY[@]}"' bash "$@" 2>&1 | LC_ALL=C sort | paste -sd, -
+        ((${#COMPREPLY[@]} == 0)) || printf "%s\n" "${COMPREPLY[@]}"' bash "$@" 2>&1 |
+            LC_ALL=C sort | paste -sd, -
 }
 # completes EXPECTED WORD...
 completes() {
@@ -88,7 +89,8 @@ typed() {
     zsh) start="fpath=($PWD/folder/.site \$fpath); autoload -Uz compinit; compinit -u -d $PWD/folder/.dump" ;;
     esac
     found=$(printf 'gibbsite() { echo "called: $*"; }\n%s\ngibbsite %b\nexit\n' "$start" "$3" |
-        env TERM=dumb HOME="$PWD" script -qec "$4" /dev/null 2>&1 | tr -d '\r' | sed -n 's/^called: //p' | sed 's/ *$//')
+        env TERM=dumb HOME="$PWD" script -qec "$4" /dev/null 2>&1 | tr -d '\r' |
+        sed -n 's/^called: //p' | sed 's/ *$//')
     if [[ $found == "$5" ]]; then ok "$name"; else not_ok "$name" "it was called with: $found"; fi
 }
 if need_terminal; then

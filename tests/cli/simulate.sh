@@ -8,7 +8,8 @@
 # cells; the chi-squared of the columns and that of the rows; pairs of neighbours; and squares of
 # values.
 law() {
-    "$GIBBSITE" simulate classify --rows "$1" --cols "$2" --density "$3" --seed 5 -q --format svmlight |
+    "$GIBBSITE" simulate classify --rows "$1" --cols "$2" --density "$3" --seed 5 -q \
+        --format svmlight |
         awk -v n="$1" -v d="$2" -v p="$3" '{
             last = -1; row = NF - 1; cells += row; rows += (row - d * p)^2
             for (k = 2; k <= NF; k++) {

@@ -33,17 +33,24 @@ import math, statistics
 import sets, tables
 values = [0.21, 0.25, 0.24, 0.30]
 mean, se = tables.mean_se(values)
-assert math.isclose(mean, statistics.mean(values)) and math.isclose(se, statistics.stdev(values) / 2)
+assert (math.isclose(mean, statistics.mean(values))
+        and math.isclose(se, statistics.stdev(values) / 2))
 assert tables.share_se([0.2], 100) == (0.2, math.sqrt(0.2 * 0.8 / 100))
 ours, theirs = "1100110000", "1000000001"  # three rows only we get wrong, one only they
 difference, se = tables.paired([ours], [theirs])
-assert math.isclose(difference, 0.2) and math.isclose(se, statistics.stdev([0, 1, 0, 0, 1, 1, 0, 0, 0, -1]) / math.sqrt(10))
+assert (math.isclose(difference, 0.2)
+        and math.isclose(se, statistics.stdev([0, 1, 0, 0, 1, 1, 0, 0, 0, -1]) / math.sqrt(10)))
 difference, se = tables.paired([ours, theirs, ours], [theirs, ours, theirs])
-assert math.isclose(difference, 0.2 / 3) and math.isclose(se, statistics.stdev([0.2, -0.2, 0.2]) / math.sqrt(3))
-assert [tables.against(d, 0.1) for d in (-0.2, -0.1, 0, 0.1, 0.2)] == ["beats", "matches", "matches", "matches", "misses"]
-for wrong, paired, unpaired in (("1111" + "0" * 96, "misses", "matches"), ("1" * 40 + "0" * 60, "misses", "misses")):
-    line = tables.Line(sets.BY_NAME["pima"], "full", [{"wrong": wrong, "seconds_cpu": 1.0}], [{"wrong": "11" + "0" * 98}])
-    assert (line.peer, line.peer_unpaired) == (paired, unpaired), (line.peer, line.peer_unpaired, line.difference_se)
+assert (math.isclose(difference, 0.2 / 3)
+        and math.isclose(se, statistics.stdev([0.2, -0.2, 0.2]) / math.sqrt(3)))
+verdicts = [tables.against(d, 0.1) for d in (-0.2, -0.1, 0, 0.1, 0.2)]
+assert verdicts == ["beats", "matches", "matches", "matches", "misses"]
+for wrong, paired, unpaired in (("1111" + "0" * 96, "misses", "matches"),
+                                ("1" * 40 + "0" * 60, "misses", "misses")):
+    line = tables.Line(sets.BY_NAME["pima"], "full", [{"wrong": wrong, "seconds_cpu": 1.0}],
+                       [{"wrong": "11" + "0" * 98}])
+    said = (line.peer, line.peer_unpaired)
+    assert said == (paired, unpaired), (said, line.difference_se)
 sizes = sets.denominators([33.3, 66.6], 30)  # thirds, rounded or cut
 assert 21 in sizes and 24 in sizes and 20 not in sizes and 25 not in sizes
 assert 187 in sets.denominators(list(sets.PAPER["SPECTF"].values()), 187)
@@ -52,13 +59,18 @@ check 'candidates vote with the weights of their errors' inline <<'END'
 import math
 import methods
 shares = methods.weights([0.2, 0.25, 0.5], 80)  # lambda 20
-assert math.isclose(sum(shares), 1) and math.isclose(shares[1] / shares[0], math.exp(-1)) and math.isclose(shares[2] / shares[0], math.exp(-6))
-assert methods.weights([0.9, 0.9 + 1e-9], 10**9)[1] < 0.5 and methods.weights([0.0, 1.0], 10**6) == [1, 0]
+assert (math.isclose(sum(shares), 1) and math.isclose(shares[1] / shares[0], math.exp(-1))
+        and math.isclose(shares[2] / shares[0], math.exp(-6)))
+assert (methods.weights([0.9, 0.9 + 1e-9], 10**9)[1] < 0.5
+        and methods.weights([0.0, 1.0], 10**6) == [1, 0])
 wrongs = ["0011", "0101", "0110"]
 assert methods.vote(wrongs, [0.2, 0.3, 0.5]) == "0111"  # half a vote is not enough to be right
-assert methods.vote(wrongs, [0.3, 0.3, 0.4]) == "0111" and methods.vote(wrongs, [0.6, 0.2, 0.2]) == wrongs[0] and methods.vote(wrongs[:1], [1.0]) == wrongs[0]
+assert (methods.vote(wrongs, [0.3, 0.3, 0.4]) == "0111"
+        and methods.vote(wrongs, [0.6, 0.2, 0.2]) == wrongs[0]
+        and methods.vote(wrongs[:1], [1.0]) == wrongs[0])
 END
-check 'rows are divided without loss, the same way each time; folds are stratified and disjoint' inline <<'END'
+check 'rows are divided without loss, the same way each time; folds are stratified and disjoint' \
+    inline <<'END'
 import collections, os, tempfile
 import data, methods, sets
 with tempfile.TemporaryDirectory() as base:
@@ -68,16 +80,21 @@ with tempfile.TemporaryDirectory() as base:
     s = sets.BY_NAME["glass_type1"]
     header, train, test = data.divide(base, s, 4)
     assert header == ["a", "b"] and (len(train), len(test)) == (45, 45)
-    assert sorted(int(c[0]) for c, _ in train + test) == list(range(90)) and all((y > 0) == (int(c[0]) % 3 == 0) for c, y in train + test)
+    assert (sorted(int(c[0]) for c, _ in train + test) == list(range(90))
+            and all((y > 0) == (int(c[0]) % 3 == 0) for c, y in train + test))
     assert data.divide(base, s, 4)[1] == train != data.divide(base, s, 5)[1]
     parts = list(methods.folds(train, 5, 1))
     assert sorted(c[0] for _, part in parts for c, _ in part) == sorted(c[0] for c, _ in train)
-    assert all(len(a) + len(b) == 45 and not {c[0] for c, _ in a} & {c[0] for c, _ in b} for a, b in parts)
+    assert (all(len(a) + len(b) == 45 and not {c[0] for c, _ in a} & {c[0] for c, _ in b}
+                for a, b in parts))
     ups = collections.Counter(sum(y > 0 for _, y in part) for _, part in parts)
     assert max(ups) - min(ups) <= 1, ups
     coding = data.Coding(train)
-    columns = list(zip(*([(v - m) / d for v, m, d in zip(coding.code(c), coding.mean, coding.sd)] for c, _ in train)))
-    assert coding.columns == 3 and all(abs(sum(c)) < 1e-9 and abs(sum(v * v for v in c) / 45 - 1) < 1e-9 for c in columns)
+    columns = list(zip(*([(v - m) / d for v, m, d in zip(coding.code(c), coding.mean, coding.sd)]
+                         for c, _ in train)))
+    assert (coding.columns == 3
+            and all(abs(sum(c)) < 1e-9 and abs(sum(v * v for v in c) / 45 - 1) < 1e-9
+                    for c in columns))
 END
 
 # ---------------------------------------------------------------- the quick study
@@ -101,7 +118,8 @@ expect_file "$tmp/alone/study.html"
 need_program svm-train svm-predict liblinear-train liblinear-predict || exit 0
 out=$tmp/out
 # the program itself, not a shell, gets the signal
-quick=(--quick --splits 2) # of the three splits two: one mean and one standard error are like another
+# of the three splits two: one mean and one standard error are like another
+quick=(--quick --splits 2)
 /usr/bin/python3 "$GIBBSITE_ROOT/study/study.py" "${quick[@]}" --out "$out" >first.txt 2>&1 &
 pid=$!
 until (($(find "$out/runs" -name '*.json' 2>/dev/null | wc -l) >= 20)) \
@@ -140,7 +158,8 @@ import csv, sys
 rows = [r for r in csv.DictReader(open(sys.argv[1] + "/figure1.csv")) if r["set"] == "pima"]
 for batch in ("1", "10", "20", "50"):
     bounds = [float(r["bound"]) for r in rows if r["batch"] == batch]
-    assert len(bounds) > 100 and bounds[0] == 1.0 and max(bounds[-20:]) < 0.75, (batch, len(bounds), bounds[-1])
+    assert (len(bounds) > 100 and bounds[0] == 1.0
+            and max(bounds[-20:]) < 0.75), (batch, len(bounds), bounds[-1])
 END
 expect_exit 2 study --figure1 --no-figures
 
@@ -154,7 +173,8 @@ holds 'table 1 has a row a set' "$(tail -n +2 "$out/table1.csv" | wc -l) == 9"
 check 'each method has an error in it, between 0 and 60 per cent' awk -F, \
     'NR > 1 { for (k = 6; k <= 18; k += 3) if ($k == "" || $k < 0 || $k > 60) exit 1 }' \
     "$out/table1.csv"
-check 'means and standard errors are those of the splits, pairs those of the two methods' inline "$out" <<'END'
+check 'means and standard errors are those of the splits, pairs those of the two methods' inline \
+    "$out" <<'END'
 import csv, math, statistics, sys
 read = lambda name: list(csv.DictReader(open(f"{sys.argv[1]}/{name}.csv")))
 splits = {}
@@ -165,42 +185,54 @@ for r in read("errors"):
     mine = splits[r["set"], r["method"]]
     assert math.isclose(float(r["error"]), statistics.mean(mine), rel_tol=1e-4, abs_tol=1e-6), r
     if len(mine) > 1:
-        assert len(mine) == 2 and math.isclose(float(r["se"]), statistics.stdev(mine) / math.sqrt(2), rel_tol=1e-4, abs_tol=1e-6), r
+        assert (len(mine) == 2
+                and math.isclose(float(r["se"]), statistics.stdev(mine) / math.sqrt(2),
+                                 rel_tol=1e-4, abs_tol=1e-6)), r
         if r["method"] != "linear":
             d = [a - b for a, b in zip(mine, splits[r["set"], "linear"])]
-            assert math.isclose(float(r["minus_linear"]), statistics.mean(d), rel_tol=1e-4, abs_tol=1e-4), r
-            assert math.isclose(float(r["minus_linear_se"]), statistics.stdev(d) / math.sqrt(2), rel_tol=1e-4, abs_tol=1e-4), r
+            assert (math.isclose(float(r["minus_linear"]), statistics.mean(d), rel_tol=1e-4,
+                                 abs_tol=1e-4)), r
+            assert (math.isclose(float(r["minus_linear_se"]), statistics.stdev(d) / math.sqrt(2),
+                                 rel_tol=1e-4, abs_tol=1e-4)), r
             seen += 1
 assert seen >= 30
 END
-check 'a unit says what the program says of the same rows' inline "$out" "$GIBBSITE" "$GIBBSITE_DATA" <<'END'
+check 'a unit says what the program says of the same rows' inline "$out" "$GIBBSITE" \
+    "$GIBBSITE_DATA" <<'END'
 import json, subprocess, sys
 import data, sets
 out, program, base = sys.argv[1:]
 header, train, test = data.divide(base, sets.BY_NAME["german"], 1)
 data.write_csv("a.csv", header, train)
 data.write_csv("b.csv", header, test)
-run = lambda *more: json.loads(subprocess.run([program, "fit", "a.csv", "--test", "b.csv", "--json", "-q", *more], capture_output=True, check=True).stdout)
+run = lambda *more: json.loads(subprocess.run([program, "fit", "a.csv", "--test", "b.csv", "--json",
+                                               "-q", *more], capture_output=True,
+                                              check=True).stdout)
 kept = lambda method: json.load(open(f"{out}/runs/german-1-{method}.json"))
 fit = run()
-assert round(fit["test"]["error"] * len(test)) == kept("default")["wrong"].count("1") and fit["certificate"]["value"] == kept("default")["certificate"]
+assert (round(fit["test"]["error"] * len(test)) == kept("default")["wrong"].count("1")
+        and fit["certificate"]["value"] == kept("default")["certificate"])
 h = kept("hinge")
-fit = run("--prior", "zero", "--loss", "hinge", "--family", "full", "--lambda", str(h["lambda"]), "--prior-sd", str(h["prior_sd"]))
+fit = run("--prior", "zero", "--loss", "hinge", "--family", "full", "--lambda", str(h["lambda"]),
+          "--prior-sd", str(h["prior_sd"]))
 assert round(fit["test"]["error"] * len(test)) == h["wrong"].count("1")
 assert fit["d"] == data.Coding(train).columns + 1, "the machines see the columns that gibbsite sees"
 END
 check 'fit ends at the minimum of the objective that is drawn' inline "$out" <<'END'
 import json, sys
 for line in json.load(open(sys.argv[1] + "/runs/figure2-objective.json"))["curves"][1:]:
-    assert line["minima"] == 1 and line["fit"][1] <= min(v for _, v in line["points"]) + 1e-9, line["lambda"]
+    assert (line["minima"] == 1
+            and line["fit"][1] <= min(v for _, v in line["points"]) + 1e-9), line["lambda"]
 END
 check 'the summary is that of the tables' inline "$out" summary.txt <<'END'
 import csv, sys
 said = open(sys.argv[2]).read()
-rows = [r for r in csv.DictReader(open(sys.argv[1] + "/errors.csv")) if r["method"] == "hinge" and r["paper"] and r["set"] != "glass_window"]
+rows = [r for r in csv.DictReader(open(sys.argv[1] + "/errors.csv")) if r["method"] == "hinge"
+        and r["paper"] and r["set"] != "glass_window"]
 below = sum(float(r["error"]) <= float(r["paper"]) + 1e-4 for r in rows)
 part = said[said.index("  Hinge:"):]
-assert f"{below} of {len(rows)} (glass read as type 1)" in part.splitlines()[1], (below, part.splitlines()[:2])
+assert (f"{below} of {len(rows)} (glass read as type 1)" in part.splitlines()[1]), (
+    below, part.splitlines()[:2])
 END
 
 # ---------------------------------------------------------------- its page
@@ -224,7 +256,8 @@ class Page(HTMLParser):
         assert self.open.pop() == tag, tag
 page = Page()
 page.feed(open(sys.argv[1], encoding="utf-8").read())
-assert not page.open and page.charts == 8 == page.titles == page.descriptions, (page.open, page.charts)
+assert (not page.open
+        and page.charts == 8 == page.titles == page.descriptions), (page.open, page.charts)
 END
 
 # ------------------------------------------------------ what changes is run again, the rest is not

@@ -88,5 +88,6 @@ refuses "unknown option '--loss'" --loss hinge
 as 'small constants keep to their column'
 expect_exit 0 "$GIBBSITE" theory --n 500 --d 5 --rows 100 --cols 50 --rank 3
 expect_stdout '^  b +0\.0000010[0-9]* +of the inverse gamma prior'
-check 'the words begin in one column' awk '/^  (K|b) / { at[match($0, /components|of the inverse/)] = 1 }
+check 'the words begin in one column' awk \
+    '/^  (K|b) / { at[match($0, /components|of the inverse/)] = 1 }
     END { for (k in at) n++; exit n != 1 }' "$stdout"

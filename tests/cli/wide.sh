@@ -40,7 +40,8 @@ for loss in hinge zero-one; do
     echo "# $loss, predict: $((took_ms / 1000)).$((took_ms % 1000 / 100)) s, peak $((peak_kb / 1024)) MB"
     if ((rc == 0)) && (($(wc -l <"$stdout") == 501)); then ok "$loss: predicts every row"; else \
         not_ok "$loss: predicts every row" "$(cat "$stderr")"; fi
-    wrong=$(paste -d' ' <(tail -n +2 "$stdout" | cut -d, -f1) <(cut -d' ' -f1 wide.svm) | awk '$1 != $2' | wc -l)
+    wrong=$(paste -d' ' <(tail -n +2 "$stdout" | cut -d, -f1) <(cut -d' ' -f1 wide.svm) |
+        awk '$1 != $2' | wc -l)
     expect_near "$loss: the predictions have the training error" \
         "$(awk -v w="$wrong" 'BEGIN { print w / 500 }')" "$(json $loss.out train_error)" 1e-12
 done
