@@ -447,7 +447,7 @@ gbs_status gbs_model_from_json(gbs_context *ctx, const char *text, size_t size, 
                        "expected a gibbsite model, found no whole JSON text", &root));
     gbs_status status = get_model(ctx, root, out);
     json_decref(root);
-    if (status == GBS_OK && (*out)->many == NULL && (*out)->info.loss == GBS_LOSS_SOFTMAX) {
+    if (status == GBS_OK && (*out)->many == NULL && gbs_loss_is_joint((*out)->info.loss)) {
         gbs_model_free(*out);
         *out = NULL;
         status = gbs_fail(ctx, GBS_ERR_FORMAT,

@@ -77,8 +77,8 @@ static double loss_of(double score, double y, gbs_platt p) {
 /* Is candidate (k, w) better than the best so far? A map has to be better than the columns
  * themselves by more than two standard errors of the difference, row by row. */
 static bool better(const gbs_choosing *c, size_t k, size_t w, double best) {
-    bool map = c->kinds[k].features != GBS_FEATURES_LINEAR,
-         line = c->kinds[c->kind].features == GBS_FEATURES_LINEAR;
+    bool map = !gbs_features_linear(c->kinds[k].features),
+         line = gbs_features_linear(c->kinds[c->kind].features);
     if (!(c->value[k][w] < best * (1.0 - 1e-9)) || !map || !line || best == INFINITY)
         return c->value[k][w] < best * (1.0 - 1e-9);
     const double *y = c->data->y, *new = gbs_choosing_scores(c, k, w),
@@ -326,7 +326,7 @@ static gbs_status set_candidates(gbs_choosing *c, const gbs_data *learn) {
     gbs_features asked = c->o->features;
     gbs_map_choice found = {0};
     gbs_status status = GBS_OK;
-    bool mapped = asked != GBS_FEATURES_LINEAR, line = !mapped || asked == GBS_FEATURES_AUTO;
+    bool mapped = !gbs_features_linear(asked), line = !mapped || asked == GBS_FEATURES_AUTO;
     if (mapped)
         status = gbs_choose_map(c->ctx, learn, c->o, &found);
     if (asked == GBS_FEATURES_AUTO && c->again && learn->group == NULL) {
@@ -461,8 +461,8 @@ static gbs_status score_last(gbs_choosing *c, const gbs_data *learn, gbs_choice 
 }
 
 static gbs_status choose(gbs_choosing *c, const gbs_data *learn, gbs_choice *out) {
-    bool asked = c->o->loss != GBS_LOSS_AUTO, zero_one = c->o->loss == GBS_LOSS_ZERO_ONE;
-    c->base = asked && !zero_one ? c->o->loss : c->labels ? GBS_LOSS_PROBIT : GBS_LOSS_HINGE;
+    bool asked = c->o->loss != GBS_LOSS_AUTO, zero_one = gbs_loss_is_error(c->o->loss);
+    c->base = asked && !zero_one ? c->o->loss : gbs_fit_task(c->o)->smooth;
     c->loss = c->base;
     gbs_status status = deal(c);
     if (status == GBS_OK)
@@ -476,7 +476,7 @@ static gbs_status choose(gbs_choosing *c, const gbs_data *learn, gbs_choice *out
         status = GBS_ERR_MEMORY;
     if (status == GBS_OK)
         status = search(c);
-    bool mapped = c->kinds[c->kind].features != GBS_FEATURES_LINEAR;
+    bool mapped = !gbs_features_linear(c->kinds[c->kind].features);
     if (status == GBS_OK && (zero_one || (!asked && !mapped && !gbs_has_costs(c->o))))
         status = try_zero_one(c, zero_one);
     if (status == GBS_OK && gbs_has_costs(c->o))
@@ -521,7 +521,7 @@ static void take_rows(const gbs_data *learn, bool in_time, size_t n, size_t *row
 
 gbs_status gbs_choose(gbs_context *ctx, const gbs_data *learn, const gbs_fit_settings *o,
                       gbs_choice *out) {
-    bool mapped = o->features != GBS_FEATURES_LINEAR;
+    bool mapped = !gbs_features_linear(o->features);
     gbs_choosing c = {.ctx = ctx, .o = o, .labels = gbs_has(gbs_fit_task(o), GBS_FACT_LABELS)};
     c.n = rows_to_compare(learn, c.labels);
     c.again = c.labels && learn->n > (mapped && c.n > MAPPED_ROWS ? MAPPED_ROWS : c.n);
