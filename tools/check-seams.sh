@@ -44,7 +44,8 @@ mapfile -t no_sums < <(but kernel map pass)
 mapfile -t no_families < <(but family options)
 mapfile -t no_maps < <(but map)
 mapfile -t no_losses < <(but risk options)
-mapfile -t no_features < <(but map options fit && ls src/fit/*.[ch] | grep -v choose_map)
+mapfile -t no_features < \
+    <(but map options fit && find src/fit -name '*.[ch]' ! -name 'choose_map.*')
 mapfile -t no_tasks < <(but task)
 mapfile -t all < <(but)
 
