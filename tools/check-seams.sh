@@ -35,10 +35,17 @@ but() {
         [[ " $* " == *" $folder "* ]] || echo "src/$folder"
     done
 }
+# compared PREFIX: the pattern of a comparison with an enumerator other than ..._AUTO
+compared() {
+    echo "([!=]= *|\\<case +)$1[B-Z]|\\<$1[B-Z][A-Z_]* *[!=]="
+}
 mapfile -t no_blas < <(but kernel pass)
 mapfile -t no_sums < <(but kernel map pass)
 mapfile -t no_families < <(but family options)
 mapfile -t no_maps < <(but map)
+mapfile -t no_losses < <(but risk options)
+mapfile -t no_features < \
+    <(but map options fit && find src/fit -name '*.[ch]' ! -name 'choose_map.*')
 mapfile -t no_tasks < <(but task)
 mapfile -t all < <(but)
 
@@ -52,9 +59,15 @@ forbid 'families are named in src/family and src/options' '\<GBS_FAMILY_' "${no_
 forbid 'tasks are told apart in src/task' '\<GBS_TASK_|\<ranks ?\(|"task", *"(rank|classify)"' \
     "${no_tasks[@]}" cli
 forbid 'the number of coefficients comes from src/map' \
-    'intercept *(!= *0 *)?\? *1 *:|features *\+ *1\>|(->|\.)intercept *\+' "${no_maps[@]}"
+    'intercept *(!= *0 *)?\? *1 *:|(features|data->d) *\+ *1\>|(->|\.)intercept *\+' \
+    "${no_maps[@]}"
 forbid 'maps are named in src/map' \
     '\<gbs_map_(seen|standard|tails|fourier|nystrom|intercept|length)\>' "${no_maps[@]}"
+# What an option asks for (..._AUTO) may be compared anywhere, and a loss named where one is taken
+# or certified. The program tells what it says of some losses and maps; src/fit/choose_map.c is the
+# choice between maps.
+forbid 'losses are told apart in src/risk' "$(compared GBS_LOSS_)" "${no_losses[@]}"
+forbid 'what columns become is told apart in src/map' "$(compared GBS_FEATURES_)" "${no_features[@]}"
 forbid 'a loss or a family is what its table says' '[!=]= *&gbs_|&gbs_[a-z_]+ *[!=]=' "${all[@]}"
 
 # Files outside of src/task that hand a task on (or have ranks, of several processes, in a name).

@@ -91,6 +91,44 @@ static void result_words(struct text *t, const struct app *app, const struct pre
         sources_evaluation(t, e);
 }
 
+/* What there is to tell. */
+struct judged {
+    const struct predictor *model;
+    const struct input *input;
+    const gbs_recipe *recipe;
+    const gbs_evaluation *evaluation;
+    const struct roc *roc;
+    const gbs_explanation *explanation;
+};
+
+static int write_result(struct app *app, const struct judged *r) {
+    int code = EXIT_DONE;
+    struct text text = {0};
+    if (given(&app->options, "json")) {
+        struct json j = json_writer(&text);
+        json_open_object(&j, NULL);
+        result_head(&j, app);
+        result_options(&j, app);
+        if (!result_is_many(r->recipe)) {
+            json_put_string(&j, "positive", gbs_recipe_positive(r->recipe));
+            json_put_string(&j, "negative", gbs_recipe_negative(r->recipe));
+            if (gbs_task_has(predictor_task(r->model), GBS_FACT_LABELS))
+                json_put_number(&j, "threshold", threshold_of(app, r->model));
+        }
+        result_evaluation(&j, app, r->evaluation, r->roc, r->model->model, r->recipe);
+        code = result_importance(&j, app, r->explanation);
+        json_close_object(&j);
+    } else {
+        result_words(&text, app, r->model, r->input, r->evaluation, r->recipe);
+        result_importance_text(&text, given(&app->options, "verbose") ? LINE_LONG : LINE_SHORT,
+                               r->explanation);
+    }
+    if (code == EXIT_DONE)
+        code = app_write(app, NULL, &text);
+    text_free(&text);
+    return code;
+}
+
 static int run(struct app *app) {
     const struct options *o = &app->options;
     struct predictor model = {0};
@@ -130,31 +168,8 @@ static int run(struct app *app) {
         code = make_roc(app, &model, &in, &roc);
     if (code == EXIT_DONE)
         code = explain(app, &model, &in, &explanation);
-    if (code == EXIT_DONE) {
-        struct text text = {0};
-        if (given(o, "json")) {
-            struct json j = json_writer(&text);
-            json_open_object(&j, NULL);
-            result_head(&j, app);
-            result_options(&j, app);
-            if (!result_is_many(recipe)) {
-                json_put_string(&j, "positive", gbs_recipe_positive(recipe));
-                json_put_string(&j, "negative", gbs_recipe_negative(recipe));
-                if (gbs_task_has(predictor_task(&model), GBS_FACT_LABELS))
-                    json_put_number(&j, "threshold", threshold_of(app, &model));
-            }
-            result_evaluation(&j, app, e, &roc, model.model, recipe);
-            code = result_importance(&j, app, explanation);
-            json_close_object(&j);
-        } else {
-            result_words(&text, app, &model, &in, e, recipe);
-            result_importance_text(&text, given(o, "verbose") ? LINE_LONG : LINE_SHORT,
-                                   explanation);
-        }
-        if (code == EXIT_DONE)
-            code = app_write(app, NULL, &text);
-        text_free(&text);
-    }
+    if (code == EXIT_DONE)
+        code = write_result(app, &(struct judged){&model, &in, recipe, e, &roc, explanation});
     gbs_evaluation_free(e);
     gbs_explanation_free(explanation);
     predictor_free(&model);

@@ -46,18 +46,11 @@ static int compute_classes(struct prediction *p) {
     return status == GBS_OK ? EXIT_DONE : app_fail_status(p->app, status, p->file);
 }
 
-/* The share of votes needs the spread of each score: under a full covariance of many features that
- * is most of the work. */
-static bool votes_are_dear(const struct predictor *p) {
-    const gbs_model_info *i = p->model != NULL ? gbs_model_get_info(p->model) : NULL;
-    return i != NULL && i->map != GBS_FEATURES_LINEAR && i->family == GBS_FAMILY_FULL &&
-           gbs_model_card(p->model) != NULL;
-}
-
 static int compute(struct prediction *p) {
     size_t n = gbs_data_rows(p->data);
     p->labels = gbs_task_has(predictor_task(&p->model), GBS_FACT_LABELS) != 0;
-    p->votes = p->labels && (given(&p->app->options, "votes") || !votes_are_dear(&p->model));
+    p->votes = p->labels &&
+               (given(&p->app->options, "votes") || !gbs_model_votes_are_dear(p->model.model));
     if (n == 0)
         return EXIT_DONE;
     if (p->classes > 2)

@@ -277,6 +277,10 @@ typedef struct gbs_card {
 /* NULL: the model is not calibrated (another bound, an older file). Of a model that ranks learned,
  * tested and auc are told; its probability is not this one. Valid as long as the model. */
 GBS_API const gbs_card *gbs_model_card(const gbs_model *model);
+/* Not 0: the votes of gbs_model_classify take most of its work, and nothing else that it says needs
+ * them: the label comes from the calibrated probability, and each vote from the spread of a score
+ * under a full covariance of the many features of a kernel. */
+GBS_API int gbs_model_votes_are_dear(const gbs_model *model);
 
 /* For each row what the model is deployed for: the label (+1 or -1), the probability of +1, the
  * score that it rises with, and the share of draws that vote for +1. Any of the four may be NULL.

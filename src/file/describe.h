@@ -1,5 +1,5 @@
-/* What models (describe.c), those of many classes (describe_classes.c), samples and completions
- * tell of themselves as JSON. */
+/* What models (describe.c, describe_path.c), those of many classes (describe_classes.c), samples
+ * and completions tell of themselves as JSON. */
 #ifndef GIBBSITE_FILE_DESCRIBE_H
 #define GIBBSITE_FILE_DESCRIBE_H
 
@@ -15,6 +15,11 @@ gbs_status gbs_describe_which(gbs_context *ctx, unsigned *parts);
 void gbs_describe_origin(gbs_writer *w, const gbs_origin *o, bool table);
 /* The text, or the end of it where `status` says so. */
 gbs_status gbs_describe_end(gbs_writer *w, gbs_status status, char **text, size_t *size);
+/* "stages", "path", "restarts", "trace" (describe_path.c). */
+void gbs_describe_stages(gbs_writer *w, const gbs_model *model);
+void gbs_describe_path(gbs_writer *w, const gbs_model *model);
+void gbs_describe_restarts(gbs_writer *w, const gbs_model *model);
+void gbs_describe_trace(gbs_writer *w, const gbs_model *model);
 /* The name of a column of the data; without a recipe column k is "Vk", from 1. False: it has none,
  * because it is made of many (SIZE_MAX). */
 bool gbs_describe_column(const gbs_recipe *recipe, size_t features, size_t column,

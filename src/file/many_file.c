@@ -168,7 +168,7 @@ static gbs_status get_parts(gbs_context *ctx, const json_t *object, gbs_model_ge
         if (m->part[p]->info.features != info->features || m->part[p]->stages_size != 1 ||
             !gbs_has(gbs_model_task(m->part[p]), GBS_FACT_LABELS))
             return damaged(ctx, "its parts are of different columns");
-        if ((m->part[p]->info.loss == GBS_LOSS_SOFTMAX) != (m->scheme == GBS_SCHEME_SOFTMAX))
+        if (gbs_loss_is_joint(m->part[p]->info.loss) != (m->scheme == GBS_SCHEME_SOFTMAX))
             return damaged(ctx, "a part has another loss than its scheme");
         m->card.parts++;
         first = first != NULL ? first : &m->part[p]->info;

@@ -83,7 +83,7 @@ static gbs_status check_columns(gbs_context *ctx, const gbs_fit_settings *o) {
     if (o->columns == GBS_COLUMNS_RELEVANCE && (o->scale != GBS_SCALE_STANDARD || !free_lengths(o)))
         return gbs_fail(ctx, GBS_ERR_ARGUMENT,
                         "columns by relevance are standardised columns without a cx");
-    if (o->columns == GBS_COLUMNS_RELEVANCE && o->features != GBS_FEATURES_LINEAR)
+    if (o->columns == GBS_COLUMNS_RELEVANCE && !gbs_features_linear(o->features))
         return gbs_fail(ctx, GBS_ERR_ARGUMENT,
                         "`columns` relevance is for `features` linear: a kernel has one width");
     if (o->features == GBS_FEATURES_AUTO && !gbs_is_deployed(o))
@@ -140,7 +140,7 @@ gbs_status gbs_check_fit_options(gbs_context *ctx, const gbs_fit_settings *o) {
 /* ---------------------------------------------------------------- defaults */
 
 void gbs_settle_family(gbs_fit_settings *o, size_t d) {
-    bool mapped = o->features == GBS_FEATURES_FOURIER || o->features == GBS_FEATURES_NYSTROM;
+    bool mapped = gbs_features_mapped(o->features);
     if (gbs_family_of(o->family) == NULL)
         o->family = gbs_family_for(d, o->form != GBS_FORM_AUTO ? SIZE_MAX
                                       : mapped                 ? GBS_USUAL_FULL_MAPPED
@@ -164,7 +164,7 @@ void gbs_fill_defaults(gbs_fit_settings *o, size_t n, size_t d) {
                      o->scale == GBS_SCALE_STANDARD;
     bool chosen = gbs_is_deployed(o); /* on the rows to learn from */
     if (o->columns == GBS_COLUMNS_AUTO && !chosen)
-        o->columns = relevance && free_lengths(o) && o->features == GBS_FEATURES_LINEAR
+        o->columns = relevance && free_lengths(o) && gbs_features_linear(o->features)
                          ? GBS_COLUMNS_RELEVANCE
                          : GBS_COLUMNS_EQUAL;
     if (o->constant == 0.0 && !chosen)

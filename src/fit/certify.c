@@ -147,9 +147,9 @@ static void add(struct work *w, gbs_target target, gbs_loss loss, gbs_bound meth
         .value = value,
         .confidence = w->options->confidence,
         .blocks = e->n,
-        .empirical = loss == GBS_LOSS_HINGE ? e->hinge
-                     : e->sampled > 0       ? e->sampled_mean
-                                            : e->gibbs,
+        .empirical = gbs_loss_is_by_length(loss) ? e->hinge
+                     : e->sampled > 0            ? e->sampled_mean
+                                                 : e->gibbs,
         .kl = method == GBS_BOUND_PAPER ? w->paper_kl : e->kl,
         .lambda = needs_lambda(method) ? e->lambda : NAN,
         .grid_nats = gbs_grid_nats(w->options, method, e->grid, e->ladder),
@@ -199,14 +199,14 @@ static void add_hinge(gbs_context *ctx, struct work *w) {
     const gbs_evidence *e = w->e;
     const gbs_fit_settings *o = w->options;
     bool unit = o->scale == GBS_SCALE_UNIT_ROW;
-    if (e->paired_rows > 0 || o->loss != GBS_LOSS_HINGE || !(unit || o->cx > 0.0))
+    if (e->paired_rows > 0 || !gbs_loss_is_by_length(o->loss) || !(unit || o->cx > 0.0))
         return;
     double cx = o->cx > 0.0 ? o->cx : 1.0, v = e->prior_sd * e->prior_sd;
     double f = gbs_hinge_f_exact(e->lambda, e->n, w->model->info.d, v, e->prior_norm, cx);
     unsigned how = o->cx > 0.0 ? ((o->looked & GBS_LOOKED_CX) != 0 ? GBS_BROKEN_CX : GBS_ASSUMES_CX)
                                : 0;
     if (isfinite(f))
-        add(w, GBS_TARGET_GIBBS, GBS_LOSS_HINGE, GBS_BOUND_HOEFFDING,
+        add(w, GBS_TARGET_GIBBS, o->loss, GBS_BOUND_HOEFFDING,
             gbs_bound_hinge(e->hinge, f, e->kl, e->lambda, log_price(w, GBS_BOUND_HOEFFDING)), how);
     else
         gbs_log(ctx, GBS_LOG_INFO,

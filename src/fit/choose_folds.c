@@ -30,7 +30,7 @@ gbs_fit_settings gbs_choice_settings(const gbs_choice *choice, const gbs_fit_set
     s.kernel_width = choice->kernel_width;
     s.level_width = choice->level_width;
     s.kernel_axes = choice->axes;
-    if (choice->features != GBS_FEATURES_LINEAR &&
+    if (!gbs_features_linear(choice->features) &&
         o->tolerance == gbs_fit_settings_default().tolerance)
         s.enough = ENOUGH_NATS;
     s.prior_sd = choice->prior_sd;

@@ -370,7 +370,7 @@ gbs_status gbs_map_would_help(gbs_context *ctx, const gbs_data *learn, const gbs
 
 gbs_status gbs_map_hint(gbs_context *ctx, const gbs_data *learn, const gbs_fit_settings *o) {
     bool helps;
-    if (o->features != GBS_FEATURES_LINEAR || !gbs_has(gbs_fit_task(o), GBS_FACT_LABELS))
+    if (!gbs_features_linear(o->features) || !gbs_has(gbs_fit_task(o), GBS_FACT_LABELS))
         return GBS_OK;
     gbs_status status = gbs_map_would_help(ctx, learn, o, &helps);
     if (status == GBS_OK && helps)

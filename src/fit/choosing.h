@@ -1,10 +1,12 @@
-/* A choice while it is made: what choose.c searches and choose_folds.c fits. */
+/* A choice while it is made: what choose.c sets up, choose_compare.c searches and choose_folds.c
+ * fits. */
 #ifndef GIBBSITE_FIT_CHOOSING_H
 #define GIBBSITE_FIT_CHOOSING_H
 
 #include "fit/choose.h"
 
 enum { GBS_CHOICE_KINDS = 3, GBS_CHOICE_WIDTHS = 12 };
+#define GBS_CHOICE_STAGE "choice" /* of the progress */
 
 /* One kind of columns, and the widths of the prior to try with it. */
 typedef struct gbs_choice_kind {
@@ -65,6 +67,14 @@ static inline double *gbs_choosing_scores(const gbs_choosing *c, size_t kind, si
 gbs_status gbs_choosing_leave_out(gbs_context *ctx, const gbs_choosing *c, size_t kind,
                                   gbs_data *train, const gbs_data *test, size_t stride,
                                   double *scores);
+/* Fits all that is wanted, fold by fold. */
+gbs_status gbs_choosing_run(gbs_choosing *c);
+/* The best width and kind of columns: c->width, c->kind. */
+gbs_status gbs_choosing_search(gbs_choosing *c);
+/* The zero-one posterior around it, where it was asked for or is better; and the same on rows that
+ * count by the cost of their error, where that is cheaper. */
+gbs_status gbs_choosing_try_zero_one(gbs_choosing *c, bool asked);
+gbs_status gbs_choosing_try_weights(gbs_choosing *c);
 /* A gbs_side_job: a fold for one kind of columns; arg is the gbs_choosing. */
 gbs_status gbs_choosing_fold(gbs_context *ctx, void *arg, size_t job);
 

@@ -13,8 +13,8 @@
 
 /* A hinge certificate that was asked for by name must exist. */
 static gbs_status check_hinge_range(gbs_context *ctx, size_t n, const gbs_fit_settings *o) {
-    if (gbs_has(gbs_fit_task(o), GBS_FACT_PAIRS) || o->loss != GBS_LOSS_HINGE || !(o->cx > 0.0) ||
-        !(o->lambda > 0.0) || !(o->prior_sd > 0.0) || gbs_is_progressive(o) ||
+    if (gbs_has(gbs_fit_task(o), GBS_FACT_PAIRS) || !gbs_loss_is_by_length(o->loss) ||
+        !(o->cx > 0.0) || !(o->lambda > 0.0) || !(o->prior_sd > 0.0) || gbs_is_progressive(o) ||
         (o->select == GBS_SELECT_BOUND && (o->ladder_size > 1 || o->prior_grid_size > 1)))
         return GBS_OK;
     size_t rows = gbs_certified_rows(n, o);

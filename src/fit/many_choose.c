@@ -50,7 +50,7 @@ static gbs_status set_candidates(gbs_classes_fit *f) {
     gbs_status status = gbs_typical_cell(f->ctx, f->some, &line, &typical);
     if (status != GBS_OK)
         return status;
-    f->loss = o->loss != GBS_LOSS_AUTO ? o->loss : GBS_LOSS_PROBIT;
+    f->loss = o->loss != GBS_LOSS_AUTO ? o->loss : gbs_fit_task(o)->smooth;
     bool relevance = o->columns == GBS_COLUMNS_RELEVANCE,
          two = o->columns == GBS_COLUMNS_AUTO && o->scale == GBS_SCALE_STANDARD && !lengths;
     f->kinds[f->kinds_size++] = relevance ? GBS_COLUMNS_RELEVANCE : GBS_COLUMNS_EQUAL;
@@ -267,7 +267,7 @@ gbs_status gbs_classes_choose(gbs_classes_fit *f) {
     f->log_loss[GBS_SCHEME_SOFTMAX] = joint.any ? joint.log_loss : NAN;
     f->error[GBS_SCHEME_SOFTMAX] = joint.any ? joint.error : NAN;
     rest.rival = pairs.rival = joint.any ? joint.loss : NULL;
-    bool mapped = joint.any && joint.o.features != GBS_FEATURES_LINEAR;
+    bool mapped = joint.any && !gbs_features_linear(joint.o.features);
     if (!mapped)
         f->o.features = GBS_FEATURES_LINEAR;
     if (status == GBS_OK && !mapped)

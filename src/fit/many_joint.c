@@ -190,7 +190,7 @@ gbs_status gbs_joint_choose(gbs_classes_fit *f, gbs_joint_choice *out) {
     gbs_map_choice found = {0};
     gbs_joint_choice other = {0};
     gbs_features asked = f->o.features;
-    bool mapped = asked != GBS_FEATURES_LINEAR, line = !mapped || asked == GBS_FEATURES_AUTO;
+    bool mapped = !gbs_features_linear(asked), line = !mapped || asked == GBS_FEATURES_AUTO;
     gbs_status status = gbs_parts_create(f->ctx, f->some, GBS_SCHEME_SOFTMAX, &many);
     if (status == GBS_OK && mapped)
         status = gbs_choose_map(f->ctx, f->head, &f->o, &found);

@@ -253,7 +253,7 @@ gbs_status gbs_joint_finish(gbs_classes_fit *f, gbs_joint_choice *best) {
         status = gbs_joint_folds_create(ctx, o, f->head, NULL, 1, f->many, &s);
     if (status == GBS_OK)
         status = gbs_joint_fold_build(ctx, &s, 0);
-    if (status == GBS_OK && means != NULL && o->features == GBS_FEATURES_LINEAR &&
+    if (status == GBS_OK && means != NULL && gbs_features_linear(o->features) &&
         s.fold[0].maps.d <= d)
         memcpy(gbs_joint_means(s.fold[0].joint), means, s.fold[0].maps.d * s.k * sizeof *means);
     if (status == GBS_OK)

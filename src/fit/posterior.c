@@ -91,7 +91,7 @@ static gbs_status consider(void *arg, size_t t, const gbs_gaussian *g,
     double gibbs = solution->risk;
     gbs_status status = GBS_OK;
     gbs_empirical once = gbs_empirical_counted_once(risk);
-    if (job->options->loss != GBS_LOSS_ZERO_ONE || risk->held->weighted)
+    if (!gbs_loss_is_error(job->options->loss) || risk->held->weighted)
         status = gbs_empirical_value(&once, &gbs_zero_one, &spread, false, &gibbs, NULL);
     if (status != GBS_OK)
         return status;
@@ -138,7 +138,7 @@ static gbs_status trace(void *arg, size_t done, size_t steps, const gbs_gaussian
     gbs_spread spread = gbs_gaussian_spread(g);
     gbs_status status = gbs_empirical_value(job->risk, &gbs_zero_one, &spread, false, &gibbs, NULL);
     risk = gibbs;
-    if (status == GBS_OK && job->options->loss != GBS_LOSS_ZERO_ONE)
+    if (status == GBS_OK && !gbs_loss_is_error(job->options->loss))
         status = gbs_empirical_value(job->risk, job->risk->loss, &spread, false, &risk, NULL);
     if (status == GBS_OK)
         s->out->trace[s->out->traced++] = (gbs_path_point){

@@ -173,7 +173,7 @@ static gbs_status train(struct single *f, size_t *grid_size) {
         job.lambda = o->lambda > 0.0 ? o->lambda : chosen_lambda(f, units);
         /* where pairs are sampled, the certificate alone pays for that */
         bool priced = !gbs_posterior_by_sample(o, f->risk);
-        bool valued = *grid_size > 1 || o->ladder_size > 1 || o->loss == GBS_LOSS_ZERO_ONE ||
+        bool valued = *grid_size > 1 || o->ladder_size > 1 || gbs_loss_is_error(o->loss) ||
                       o->trace;
         job.value = valued && priced && o->restarts == 0 ? rung_value : NULL;
         job.arg = &pricing;

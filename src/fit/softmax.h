@@ -28,6 +28,9 @@ enum { GBS_MOST_FULL = 12 };
 gbs_status gbs_softmax_learn(gbs_context *ctx, const gbs_class_scores *s, gbs_slopes_kind slopes,
                              double *offset, double *slope);
 
+/* The loss of row i. */
+double gbs_softmax_row_loss(const gbs_class_scores *s, size_t i, const double *offset,
+                            const double *slope);
 /* The share of the rows that count whose class is not the most probable one; NaN: none counts. */
 double gbs_softmax_error(const gbs_class_scores *s, const double *offset, const double *slope);
 

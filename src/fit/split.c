@@ -181,8 +181,7 @@ gbs_status gbs_split_create(gbs_context *ctx, const gbs_data *data, const gbs_fi
     if (status == GBS_OK) {
         size_t first = gbs_first_part(units, d, o);
         if (gbs_is_deployed(o) && !(o->prior_split > 0.0))
-            status = grow(ctx, data, o->features == GBS_FEATURES_LINEAR ? d : data->d + 1, order,
-                          units, &first);
+            status = grow(ctx, data, gbs_maps_counted(o, data->d), order, units, &first);
         out->first = gbs_order_border(&by, order, first);
         if (o->stratify)
             stratify(data->y, n, out->first, order, scratch);

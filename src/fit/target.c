@@ -34,7 +34,7 @@ static gbs_status check_classes(gbs_context *ctx, const gbs_data *data, const gb
         return gbs_fail(ctx, GBS_ERR_DATA,
                         "the model has %zu classes; a sampling is of one of its binary problems",
                         model->many->classes);
-    if (model->info.loss == GBS_LOSS_SOFTMAX)
+    if (gbs_loss_is_joint(model->info.loss))
         return gbs_fail(ctx, GBS_ERR_DATA,
                         "all classes were fitted together, and there is no binary problem to "
                         "sample; a fit with `loss` hinge has them");

@@ -326,6 +326,12 @@ const gbs_card *gbs_model_card(const gbs_model *model) {
     return model != NULL && model->deployed ? &model->card : NULL;
 }
 
+int gbs_model_votes_are_dear(const gbs_model *model) {
+    if (model == NULL || !model->deployed || gbs_features_linear(model->info.map))
+        return 0;
+    return gbs_family_of(model->info.family)->pull == GBS_PULL_MATRIX;
+}
+
 gbs_status gbs_model_classify(gbs_context *ctx, const gbs_model *model, const gbs_data *data,
                               double *label, double *probability, double *score, double *vote) {
     GBS_NEEDS(ctx, ctx);

@@ -133,6 +133,11 @@ struct gbs_maps {
     gbs_map *at[GBS_MOST_MAPS]; /* in the order they are applied; ours */
 };
 
+/* Nothing is made of the columns that a line does not see. */
+bool gbs_features_linear(gbs_features features);
+/* A map of the table makes them: neither linear, nor to be chosen. */
+bool gbs_features_mapped(gbs_features features);
+
 /* All kinds of maps, closed by NULL. */
 extern const gbs_map_ops *const gbs_map_table[];
 extern const gbs_map_ops gbs_map_seen, gbs_map_standard, gbs_map_tails, gbs_map_fourier,
@@ -140,6 +145,9 @@ extern const gbs_map_ops gbs_map_seen, gbs_map_standard, gbs_map_tails, gbs_map_
 
 /* Columns of the design that the settings ask for, of so many raw ones. */
 size_t gbs_maps_columns(const gbs_fit_settings *o, size_t raw);
+/* Columns that rows are counted by: those, but where a map makes as many as it likes the raw ones
+ * and a constant. */
+size_t gbs_maps_counted(const gbs_fit_settings *o, size_t raw);
 
 /* The maps that the settings ask for, their constants learned from rows. */
 gbs_status gbs_maps_learn(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *o,

@@ -23,6 +23,10 @@ size_t gbs_maps_columns(const gbs_fit_settings *o, size_t raw) {
     }
 }
 
+size_t gbs_maps_counted(const gbs_fit_settings *o, size_t raw) {
+    return gbs_features_linear(o->features) ? gbs_maps_columns(o, raw) : raw + 1;
+}
+
 /* ---------------------------------------------------------------- made and unmade */
 
 gbs_status gbs_maps_add(gbs_context *ctx, gbs_maps *maps, const gbs_map_ops *ops, gbs_map **out) {
@@ -181,6 +185,17 @@ unsigned gbs_maps_learned(const gbs_maps *maps) {
     for (size_t k = 0; k < maps->count; k++)
         bits |= maps->at[k]->ops->learned;
     return bits;
+}
+
+bool gbs_features_linear(gbs_features features) {
+    return features == GBS_FEATURES_LINEAR;
+}
+
+bool gbs_features_mapped(gbs_features features) {
+    for (const gbs_map_ops *const *ops = gbs_map_table; *ops != NULL; ops++)
+        if (!gbs_features_linear((*ops)->features) && (*ops)->features == features)
+            return true;
+    return false;
 }
 
 gbs_features gbs_maps_features(const gbs_maps *maps) {

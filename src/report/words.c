@@ -1,26 +1,8 @@
 /* What the numbers mean, in plain words. Everything said is read from the run. */
-#include "report/html.h"
-#include "report/sections.h"
+#include "report/words.h"
 
 #include <math.h>
 #include <string.h>
-
-/* Says format with every %s already text; the paragraph is opened and closed by the caller. */
-#define SAY(...) gbs_html_print(t, __VA_ARGS__)
-
-struct numbers {
-    char value[NUMBER_TEXT], other[NUMBER_TEXT], third[NUMBER_TEXT], confidence[NUMBER_TEXT],
-        doubt[NUMBER_TEXT];
-};
-
-static void confidence_texts(struct numbers *n, double confidence) {
-    gbs_number_text(NAN, n->confidence);
-    gbs_number_text(NAN, n->doubt);
-    if (isnan(confidence))
-        return;
-    snprintf(n->confidence, sizeof n->confidence, "%.10g\u00a0%%", 100.0 * confidence);
-    snprintf(n->doubt, sizeof n->doubt, "%.10g\u00a0%%", round(1e8 * (1.0 - confidence)) / 1e6);
-}
 
 static void strong(struct text *t, bool open) {
     gbs_text_add(t, open ? "<strong>" : "</strong>");
@@ -32,11 +14,27 @@ static bool of_labels(const json_t *c) {
            (gbs_run_is(c, "method", "binomial") || gbs_run_is(c, "unit", "group"));
 }
 
-/* The claim itself. */
-static void claim(struct text *t, const json_t *root, const json_t *c, struct numbers *n) {
+/* It is no better than guessing; where errors have costs, card.c says so. */
+static void vacuous(struct text *t, const json_t *root, const json_t *c, struct word_numbers *n) {
     double value = gbs_run_number(c, "value");
-    bool costs = gbs_certificate_of(root, "cost") !=
-                 NULL; /* guessing is compared by them: card.c */
+    if (gbs_certificate_of(root, "cost") != NULL)
+        return;
+    if (gbs_run_is(c, "loss", "zero-one") && value >= gbs_run_number(root, "baseline.error"))
+        SAY("Always saying %.60s is wrong in %s of the same rows: the certificate says nothing "
+            "here "
+            "(it is vacuous). ",
+            gbs_run_text(root, "baseline.label") != NULL ? gbs_run_text(root, "baseline.label")
+                                                         : "?",
+            gbs_percent_text(gbs_run_number(root, "baseline.error"), n->value));
+    else if (!gbs_run_completes(root) && !gbs_run_is(c, "loss", "hinge") &&
+             gbs_run_size(root, "classes") <= 2 && /* of more classes a coin is no guess */
+             value >= (gbs_run_is(c, "risk", "pairs") ? 0.25 : 0.5))
+        SAY("A coin does no worse than that: the certificate says nothing here (it is vacuous). ");
+}
+
+/* The claim itself. */
+static void claim(struct text *t, const json_t *root, const json_t *c, struct word_numbers *n) {
+    double value = gbs_run_number(c, "value");
     strong(t, true);
     if (!gbs_run_is(c, "status", "valid"))
         SAY("Were all its assumptions met: ");
@@ -91,22 +89,10 @@ static void claim(struct text *t, const json_t *root, const json_t *c, struct nu
             "number computed this way be "
             "too small. ",
             n->confidence, n->doubt);
-    if (costs)
-        return;
-    if (gbs_run_is(c, "loss", "zero-one") && value >= gbs_run_number(root, "baseline.error"))
-        SAY("Always saying %.60s is wrong in %s of the same rows: the certificate says nothing "
-            "here "
-            "(it is vacuous). ",
-            gbs_run_text(root, "baseline.label") != NULL ? gbs_run_text(root, "baseline.label")
-                                                         : "?",
-            gbs_percent_text(gbs_run_number(root, "baseline.error"), n->value));
-    else if (!gbs_run_completes(root) && !gbs_run_is(c, "loss", "hinge") &&
-             gbs_run_size(root, "classes") <= 2 && /* of more classes a coin is no guess */
-             value >= (gbs_run_is(c, "risk", "pairs") ? 0.25 : 0.5))
-        SAY("A coin does no worse than that: the certificate says nothing here (it is vacuous). ");
 }
 
-static void how_it_is_had(struct text *t, const json_t *root, const json_t *c, struct numbers *n) {
+static void how_it_is_had(struct text *t, const json_t *root, const json_t *c,
+                          struct word_numbers *n) {
     double blocks = gbs_run_number(c, "blocks"), kl = gbs_run_number(c, "kl");
     const char *rows = gbs_run_is(c, "risk", "1-auc") || gbs_run_is(c, "risk", "pairs")
                            ? "independent pairs"
@@ -157,7 +143,7 @@ static void validity(struct text *t, const json_t *root, const json_t *c) {
 }
 
 static void drawn_against_vote(struct text *t, const json_t *root, const json_t *c,
-                               struct numbers *n) {
+                               struct word_numbers *n) {
     const json_t *vote = gbs_certificate_of(root, "vote");
     if (gbs_run_completes(root)) {
         if (gbs_run_is(c, "target", "rmse"))
@@ -200,7 +186,7 @@ static void drawn_against_vote(struct text *t, const json_t *root, const json_t 
             gbs_percent_text(gbs_run_number(vote, "value"), n->value));
 }
 
-static void against_rating_yardsticks(struct text *t, const json_t *c, struct numbers *n) {
+static void against_rating_yardsticks(struct text *t, const json_t *c, struct word_numbers *n) {
     double middle = gbs_run_number(c, "middle_rmse"), holdout = gbs_run_number(c, "holdout_rmse");
     if (!isnan(middle))
         SAY("From the same ratings, always predicting the middle of the range is certified at RMSE "
@@ -213,7 +199,7 @@ static void against_rating_yardsticks(struct text *t, const json_t *c, struct nu
 }
 
 static void against_yardstick(struct text *t, const json_t *root, const json_t *c,
-                              struct numbers *n) {
+                              struct word_numbers *n) {
     if (gbs_run_completes(root)) {
         against_rating_yardsticks(t, c, n);
         return;
@@ -230,7 +216,8 @@ static void against_yardstick(struct text *t, const json_t *root, const json_t *
         value <= other ? "smaller" : "larger", 100.0 * fabs(other - value));
 }
 
-static void against_test(struct text *t, const json_t *root, const json_t *c, struct numbers *n) {
+static void against_test(struct text *t, const json_t *root, const json_t *c,
+                         struct word_numbers *n) {
     double value = gbs_run_number(c, "value"), rows = gbs_run_number(root, "test.n"),
            drawn = gbs_run_number(root, "test.gibbs_error");
     if (gbs_run_completes(root)) {
@@ -281,10 +268,11 @@ static void against_test(struct text *t, const json_t *root, const json_t *c, st
 static void words_certified(struct page *page, const struct run *run) {
     struct text *t = &page->body;
     const json_t *root = run->root, *c = gbs_run_at(root, "certificate");
-    struct numbers n = {0};
-    confidence_texts(&n, gbs_run_number(c, "confidence"));
+    struct word_numbers n = {0};
+    gbs_confidence_texts(&n, gbs_run_number(c, "confidence"));
     gbs_text_add(t, "<p>");
     claim(t, root, c, &n);
+    vacuous(t, root, c, &n);
     how_it_is_had(t, root, c, &n);
     validity(t, root, c);
     gbs_text_add(t, "</p>\n<p>");
@@ -314,107 +302,10 @@ static void list_assumptions(struct text *t, const json_t *c) {
 
 static void words_uncertified(struct page *page, const struct run *run) {
     struct text *t = &page->body;
-    struct numbers n = {0};
+    struct word_numbers n = {0};
     gbs_text_add(t, "<p>");
     SAY("This run carries no certificate: what it says about fresh data are estimates. ");
     against_test(t, run->root, NULL, &n);
-    gbs_text_add(t, "</p>\n");
-}
-
-static void words_evaluate(struct page *page, const struct run *run) {
-    struct text *t = &page->body;
-    const json_t *root = run->root;
-    struct numbers n = {0};
-    double bound = gbs_run_number(root, "holdout_bound");
-    confidence_texts(&n, gbs_run_number(root, "confidence"));
-    gbs_text_add(t, "<p>");
-    if (!gbs_run_completes(root) && isnan(gbs_run_number(root, "error")) &&
-        isnan(gbs_run_number(root, "auc")))
-        SAY("The run does not say how well the model does. ");
-    else if (gbs_run_completes(root))
-        SAY("On %s ratings the mean prediction has RMSE %s; %s of the values lie within 1.96 "
-            "standard deviations of it, where "
-            "95 %% are hoped for. ",
-            gbs_number_text(gbs_run_number(root, "n"), n.value),
-            gbs_number_text(gbs_run_number(root, "rmse"), n.other),
-            gbs_percent_text(gbs_run_number(root, "coverage"), n.third));
-    else if (!gbs_run_labels(root))
-        SAY("On %s rows the score has AUC %.4f. If these rows are fresh (no part in the fit, none "
-            "in choosing it), its true "
-            "AUC is at least %.4f with "
-            "confidence %s: Chernoff's bound over the independent pairs. ",
-            gbs_number_text(gbs_run_number(root, "n"), n.value), gbs_run_number(root, "auc"),
-            1.0 - bound, n.confidence);
-    else
-        SAY("On %s rows %s of the labels are wrong. If these rows are fresh (no part in the "
-            "fit, none in choosing it) "
-            "and independent draws from "
-            "one distribution, its true error is at most %s with confidence %s: the exact binomial "
-            "bound. ",
-            gbs_number_text(gbs_run_number(root, "n"), n.value),
-            gbs_percent_text(gbs_run_number(root, "error"), n.other),
-            gbs_percent_text(bound, n.third), n.confidence);
-    SAY("Used a second time, to choose between models, the same rows no longer are fresh.");
-    gbs_text_add(t, "</p>\n");
-}
-
-static void words_sampling(struct page *page, const struct run *run) {
-    struct text *t = &page->body;
-    const json_t *root = run->root;
-    struct numbers n = {0};
-    confidence_texts(&n, gbs_run_number(root, "estimate.confidence"));
-    gbs_text_add(t, "<p>");
-    SAY("Particles were carried from the prior to the Gibbs posterior itself, which the Gaussian "
-        "fits approximate. log Z, the "
-        "integral of exp(-lambda x "
-        "mean loss) under the prior, comes with a standard error from the run itself. ");
-    if (!isnan(gbs_run_number(root, "estimate.value")))
-        SAY("If the averages over particles were exact, the true error of one draw would be at "
-            "most %s with confidence %s. "
-            "That is an estimate and "
-            "no certificate: particles are not independent draws. ",
-            gbs_percent_text(gbs_run_number(root, "estimate.value"), n.value), n.confidence);
-    if (gbs_run_size(root, "problems") > 0)
-        SAY("Of three classes or more that was done for each binary problem by itself, with the "
-            "same random numbers. ");
-    if (run->kind == RUN_GAP || !isnan(gbs_run_number(root, "gap")) ||
-        !isnan(gbs_run_number(gbs_run_item(root, "problems", 0), "gap")))
-        SAY("The gap, KL(model || Gibbs posterior) = free energy + log Z, is what the "
-            "approximation costs, in nats; divided by "
-            "lambda it is in units of a "
-            "risk. Its standard error is that of log Z, common to all models, so differences "
-            "between models are sharper than "
-            "the bars suggest. An "
-            "estimate near zero may come out slightly negative.");
-    gbs_text_add(t, "</p>\n");
-}
-
-static void words_plain(struct page *page, const struct run *run) {
-    struct text *t = &page->body;
-    struct numbers n = {0};
-    confidence_texts(&n, gbs_run_number(run->root, "confidence"));
-    gbs_text_add(t, "<p>");
-    if (run->kind == RUN_CV && gbs_run_size(run->root, "table") < 2)
-        SAY("The fit was made on all folds but one and tested on the one left out, in turn: the "
-            "error is an estimate of what such a fit does on fresh rows, and promises nothing.");
-    else if (run->kind == RUN_CV)
-        SAY("Each row of the table was fitted on all folds but one and tested on the one left out, "
-            "in turn. The best row was "
-            "chosen by its error, so "
-            "that error flatters it: an honest number needs rows that took no part in the choice. "
-            "Differences well below one "
-            "standard error say nothing.");
-    else
-        SAY("No data is read here: these are promises made before any row is seen. With confidence "
-            "%s, the risk of the Gibbs "
-            "posterior, and of its "
-            "Gaussian approximation, exceeds that of the best classifier by at most excess_risk, "
-            "if the assumptions behind c "
-            "and C hold. The verdict is on the number that the paper prints: valid, loose (above "
-            "the value by more than a "
-            "tenth), or not valid (below it, so that the theorem does not give it; of a prior "
-            "variance: not the best one).",
-            n.confidence);
     gbs_text_add(t, "</p>\n");
 }
 
@@ -433,16 +324,16 @@ void gbs_section_words(struct page *page, const struct run *run) {
             words_uncertified(page, run);
         break;
     case RUN_EVALUATE:
-        words_evaluate(page, run);
+        gbs_words_evaluate(page, run);
         break;
     case RUN_SAMPLE:
     case RUN_GAP:
-        words_sampling(page, run);
+        gbs_words_sampling(page, run);
         break;
     case RUN_CV:
     case RUN_THEORY:
     case RUN_KINDS:
-        words_plain(page, run);
+        gbs_words_plain(page, run);
         break;
     }
     gbs_text_add(&page->body, "</div>\n");

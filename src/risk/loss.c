@@ -20,6 +20,25 @@ const gbs_loss_ops *gbs_loss_of(gbs_loss loss) {
     return NULL;
 }
 
+bool gbs_loss_is_error(gbs_loss loss) {
+    const gbs_loss_ops *ops = gbs_loss_of(loss);
+    return ops != NULL && ops->error;
+}
+
+bool gbs_loss_is_by_length(gbs_loss loss) {
+    const gbs_loss_ops *ops = gbs_loss_of(loss);
+    return ops != NULL && ops->by_length;
+}
+
+bool gbs_loss_over_pairs(gbs_loss loss) {
+    const gbs_loss_ops *ops = gbs_loss_of(loss);
+    return ops != NULL && ops->over_pairs;
+}
+
+bool gbs_loss_is_joint(gbs_loss loss) {
+    return loss == GBS_LOSS_SOFTMAX;
+}
+
 void gbs_loss_smoothed(gbs_loss loss, double mu, double s, double *psi, double *d_mu, double *d_s) {
     const gbs_loss_ops *ops = gbs_loss_of(loss);
     double value = NAN, by_mu = NAN, by_s = NAN;

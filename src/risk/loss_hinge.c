@@ -160,4 +160,6 @@ const gbs_loss_ops gbs_hinge = {.pointwise = {.name = "hinge",
                                               .add_ring = add_ring,
                                               .state_cost = 4.0,
                                               .add_pairs = add_pairs},
-                                .convex = true};
+                                .convex = true,
+                                .by_length = true,
+                                .over_pairs = true};

@@ -169,4 +169,6 @@ const gbs_loss_ops gbs_zero_one = {.pointwise = {.name = "zero-one",
                                                  .add_lanes = add_lanes,
                                                  .add_ring = add_ring,
                                                  .state_cost = 4.0,
-                                                 .add_pairs = add_pairs}};
+                                                 .add_pairs = add_pairs},
+                                   .error = true,
+                                   .over_pairs = true};

@@ -1,37 +1,17 @@
-/* Markov chains that leave pi_lambda unchanged, sixteen in step, in the whitened coordinates of the
- * reference: theta = m + L u.
- *
- *   walk   u' = u + s z, taken with probability min(1, pi(theta')/pi(theta));  s = 2.38/sqrt(d)
- *          (Chopin 2002, tuned from the particles)
- *   ring   in turn: a draw from many states at once, one from a narrow window of them, a single
- *          turn: ring.c
- *
- * A task is a block of chains and runs through many steps by itself; what it draws depends on the
- * numbers of chain and step alone (docs/maths.md, 7.4).
+/* Markov chains, sixteen in step: a task is a block of chains and runs through many steps
+ * (move_steps.c) by itself; what they leave in their particles, and what is told of them
+ * (docs/maths.md, 7.4).
  */
-#include "core/random.h"
 #include "core/ranks.h"
 #include "kernel/linalg.h"
-#include "smc/smc.h"
+#include "smc/move_run.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Numbers that a chain carries besides theta and u: struct lanes. */
-enum { EXTRA_LANES = 4 };
-
 size_t gbs_chain_offset(size_t particles, size_t chains, size_t chain) {
     size_t length = particles / chains, longer = particles % chains;
     return chain * length + (chain < longer ? chain : longer);
-}
-
-static size_t state_size(size_t d) {
-    return (2 * d + EXTRA_LANES) * GBS_LANES;
-}
-
-/* A tile's planes and the risks of their states. */
-static size_t plane_size(size_t d) {
-    return (4 * d + GBS_RING_MOST) * GBS_LANES;
 }
 
 /* Rows of more bytes than this are read again from afar for every tile; planes of more push them
@@ -41,7 +21,7 @@ static size_t plane_size(size_t d) {
 /* Blocks that go through the rows together. A choice of speed alone: no number depends on it. */
 static size_t group_of(const gbs_empirical *risk, size_t blocks) {
     size_t share = blocks / gbs_workers(risk->ctx),
-           room = NEAR_BYTES / (plane_size(risk->d) * sizeof(double));
+           room = NEAR_BYTES / (gbs_plane_size(risk->d) * sizeof(double));
     size_t most = share < room ? share : room;
     if (risk->rows * risk->d * sizeof(double) <= NEAR_BYTES || most < 2)
         return 1;
@@ -53,10 +33,10 @@ gbs_status gbs_mover_create(const gbs_empirical *risk, size_t chains, gbs_mover 
     size_t d = risk->d;
     *out = (gbs_mover){.ctx = ctx, .d = d, .blocks = (chains + GBS_LANES - 1) / GBS_LANES};
     out->group = group_of(risk, out->blocks);
-    out->worker_size = out->group * plane_size(d) + gbs_empirical_tile_room(risk);
+    out->worker_size = out->group * gbs_plane_size(d) + gbs_empirical_tile_room(risk);
     /* tiles begin on a cache line */
     out->worker_size += (GBS_LANES - out->worker_size % GBS_LANES) % GBS_LANES;
-    out->state = gbs_matrix(ctx, out->blocks, state_size(d));
+    out->state = gbs_matrix(ctx, out->blocks, gbs_state_size(d));
     out->scratch = gbs_matrix(ctx, gbs_workers(ctx), out->worker_size);
     out->base = gbs_doubles(ctx, risk->rows);
     out->away = gbs_doubles(ctx, d);
@@ -77,46 +57,6 @@ void gbs_mover_free(gbs_mover *m) {
     *m = (gbs_mover){0};
 }
 
-struct run {
-    gbs_mover *m;
-    const gbs_chains *c;
-    double *theta, *risk;
-    size_t first, last; /* steps of this stretch */
-    size_t longest;     /* states of the longest chain, the first included */
-    gbs_ring full, narrow;
-};
-
-/* Views into the state of a block of chains. */
-struct lanes {
-    double *theta, *u, *risk, *moved, *narrow, *jump;
-};
-
-static struct lanes lanes_of(const struct run *r, size_t block) {
-    double *base = r->m->state + block * state_size(r->m->d);
-    size_t size = r->m->d * GBS_LANES;
-    double *extra = base + 2 * size;
-    return (struct lanes){
-        base, base + size, extra, extra + GBS_LANES, extra + 2 * GBS_LANES, extra + 3 * GBS_LANES};
-}
-
-static size_t lanes_in(const struct run *r, size_t block) {
-    size_t left = r->c->count - block * GBS_LANES;
-    return left < GBS_LANES ? left : GBS_LANES;
-}
-
-/* direction = L z */
-static void colour(const gbs_reference *ref, const double *z, double *direction) {
-    size_t d = ref->d;
-    if (ref->factor != NULL) {
-        gbs_strip rows = {.n = d, .d = d, .dense = ref->factor, .ld = d, .stride = 1};
-        gbs_tile_scores(&rows, z, direction);
-        return;
-    }
-    for (size_t k = 0; k < d; k++)
-        for (size_t l = 0; l < GBS_LANES; l++)
-            direction[k * GBS_LANES + l] = ref->sd[k] * z[k * GBS_LANES + l];
-}
-
 /* u = L^-1 (theta - m) */
 static void whiten(const gbs_reference *ref, const double *theta, double *u) {
     size_t d = ref->d;
@@ -130,9 +70,9 @@ static void whiten(const gbs_reference *ref, const double *theta, double *u) {
 }
 
 static void begin_block(void *arg, size_t block, size_t worker) {
-    const struct run *r = arg;
-    struct lanes s = lanes_of(r, block);
-    size_t d = r->m->d, lanes = lanes_in(r, block), first = block * GBS_LANES;
+    const gbs_move_run *r = arg;
+    gbs_lanes_at s = gbs_lanes_of(r, block);
+    size_t d = r->m->d, lanes = gbs_lanes_in(r, block), first = block * GBS_LANES;
     const double *row[GBS_LANES] = {0};
     (void)worker;
     for (size_t l = 0; l < GBS_LANES; l++) {
@@ -145,8 +85,8 @@ static void begin_block(void *arg, size_t block, size_t worker) {
 }
 
 /* Leaves state number `step` of each chain of the block in its particle. */
-static void keep_state(const struct run *r, size_t block, size_t step, const struct lanes *s) {
-    size_t d = r->m->d, lanes = lanes_in(r, block), kept = 0;
+static void keep_state(const gbs_move_run *r, size_t block, size_t step, const gbs_lanes_at *s) {
+    size_t d = r->m->d, lanes = gbs_lanes_in(r, block), kept = 0;
     const gbs_chains *c = r->c;
     double *row[GBS_LANES];
     if (c->keep_all ? step % c->steps != 0 : step != c->steps)
@@ -164,168 +104,8 @@ static void keep_state(const struct run *r, size_t block, size_t step, const str
     gbs_tile_scatter(d, kept, s->theta, row);
 }
 
-/* z ~ N(0, I) for step `step` of a block. */
-static void draw_normals(const struct run *r, size_t block, size_t step, double *z) {
-    size_t size = r->m->d * GBS_LANES;
-    uint64_t index = ((uint64_t)step * r->m->blocks + block) * (size / 2);
-    gbs_normal_draws(r->m->ctx->seed, r->c->stream + GBS_DRAWS_NORMAL, index, size, z);
-}
-
-static uint64_t uniform_index(const struct run *r, size_t block, size_t step) {
-    return ((uint64_t)step * r->m->blocks + block) * (GBS_LANES + 1);
-}
-
-static void draw_uniforms(const struct run *r, size_t block, size_t step, double *u) {
-    gbs_lane_uniforms(r->m->ctx->seed, r->c->stream + GBS_DRAWS_UNIFORM,
-                      uniform_index(r, block, step), u);
-}
-
-/* The states of the lanes that move become theta, u. */
-static void go(const struct run *r, struct lanes *s, const bool *moves, const double *theta,
-               const double *u) {
-    int64_t mask[GBS_LANES] __attribute__((aligned(64)));
-    for (size_t l = 0; l < GBS_LANES; l++) {
-        mask[l] = moves[l] ? -1 : 0;
-        s->moved[l] += moves[l];
-    }
-    gbs_tile_select(r->m->d, mask, theta, s->theta, NULL);
-    gbs_tile_select(r->m->d, mask, u, s->u, s->jump);
-}
-
-/* z ~ N(0, I), direction = L z */
-static void draw_direction(const struct run *r, size_t block, size_t step, double *z,
-                           double *direction) {
-    draw_normals(r, block, step, z);
-    colour(r->c->reference, z, direction);
-}
-
-/* One proposal, taken or not: theta, u in, whose log density is `more` above that of the state, the
- * risk left out. */
-static void propose(const struct run *r, size_t block, size_t step, const double *theta,
-                    const double *u, const double *more, double *scratch) {
-    struct lanes s = lanes_of(r, block);
-    double risk[GBS_LANES], draw[GBS_LANES];
-    bool taken[GBS_LANES], tuned = gbs_turn_tuned(r->c->turns) == GBS_TURN_SINGLE;
-    draw_uniforms(r, block, step, draw);
-    gbs_empirical_tile(r->c->problem->risk, theta, scratch, risk);
-    for (size_t l = 0; l < GBS_LANES; l++) {
-        /* false where that is NaN */
-        taken[l] = log(draw[l]) < more[l] - r->c->lambda * (risk[l] - s.risk[l]);
-        s.risk[l] = taken[l] ? risk[l] : s.risk[l];
-        s.narrow[l] += tuned && taken[l];
-    }
-    go(r, &s, taken, theta, u);
-}
-
-/* drawn -> x state + y drawn, two tiles. */
-static void mix(size_t d, double x, const double *state, double y, double *drawn) {
-    double by_state[GBS_LANES] __attribute__((aligned(64))),
-        by_draw[GBS_LANES] __attribute__((aligned(64)));
-    for (size_t l = 0; l < GBS_LANES; l++) {
-        by_state[l] = x;
-        by_draw[l] = y;
-    }
-    gbs_tile_combine(d, by_draw, drawn, by_state, state);
-}
-
-static void walk_block(const struct run *r, size_t block, size_t step, double *scratch) {
-    struct lanes s = lanes_of(r, block);
-    const gbs_smc_problem *p = r->c->problem;
-    size_t d = r->m->d, size = d * GBS_LANES;
-    double *u = scratch, *theta = u + size, more[GBS_LANES] __attribute__((aligned(64)));
-    draw_direction(r, block, step, u, theta);
-    mix(d, 1.0, s.u, r->c->scale, u);
-    mix(d, 1.0, s.theta, r->c->scale, theta);
-    gbs_tile_change(d, p->prior_mean, s.theta, theta, more);
-    for (size_t l = 0; l < GBS_LANES; l++)
-        more[l] *= -0.5 / (p->prior_sd * p->prior_sd);
-    propose(r, block, step, theta, u, more, theta + size);
-}
-
-/* A single state of the ring, at the narrow angle. */
-static void turn_block(const struct run *r, size_t block, size_t step, double *scratch) {
-    struct lanes s = lanes_of(r, block);
-    const gbs_smc_problem *p = r->c->problem;
-    size_t d = r->m->d, size = d * GBS_LANES;
-    double *u = scratch, *theta = u + size, x = cos(r->c->scale), y = sin(r->c->scale);
-    double more[GBS_LANES] __attribute__((aligned(64))),
-        less[GBS_LANES] __attribute__((aligned(64)));
-    draw_direction(r, block, step, u, theta);
-    mix(d, x, s.u, y, u);
-    mix(d, x, s.theta, y, theta);
-    gbs_tile_shift(d, 1.0 - x, r->c->reference->mean, theta); /* m + x (theta - m) + y L z */
-    gbs_tile_change(d, NULL, s.u, u, more);
-    gbs_tile_change(d, p->prior_mean, s.theta, theta, less);
-    for (size_t l = 0; l < GBS_LANES; l++)
-        more[l] = 0.5 * (more[l] - less[l] / (p->prior_sd * p->prior_sd));
-    propose(r, block, step, theta, u, more, theta + size);
-}
-
-/* The planes through the states of a block and fresh directions. */
-static gbs_plane span(const struct run *r, size_t block, size_t step, double *scratch) {
-    struct lanes s = lanes_of(r, block);
-    size_t d = r->m->d, size = d * GBS_LANES;
-    gbs_plane p = {.mean = r->c->reference->mean, .away = r->m->away, .centred = scratch};
-    p.direction = p.centred + size;
-    p.u = p.direction + size;
-    p.z = p.u + size;
-    p.risk = p.z + size;
-    draw_direction(r, block, step, p.z, p.direction);
-    memcpy(p.u, s.u, size * sizeof *p.u);
-    memcpy(p.centred, s.theta, size * sizeof *p.centred);
-    gbs_tile_shift(d, -1.0, p.mean, p.centred);
-    return p;
-}
-
-/* Moves a block to states drawn from its planes, whose risks are known. */
-static void draw_state(const struct run *r, size_t block, size_t step, const gbs_ring *ring,
-                       size_t here, const gbs_plane *p) {
-    struct lanes s = lanes_of(r, block);
-    size_t d = r->m->d, chosen[GBS_LANES];
-    double draw[GBS_LANES], x[GBS_LANES] __attribute__((aligned(64))),
-        y[GBS_LANES] __attribute__((aligned(64)));
-    bool moves[GBS_LANES];
-    draw_uniforms(r, block, step, draw);
-    gbs_ring_choose(r->c->problem, r->c->lambda, ring, p, draw, chosen);
-    for (size_t l = 0; l < GBS_LANES; l++) {
-        moves[l] = chosen[l] != here;
-        x[l] = gbs_ring_cosine(ring, chosen[l]);
-        y[l] = gbs_ring_sine(ring, chosen[l]);
-        s.risk[l] = moves[l] ? p->risk[chosen[l] * GBS_LANES + l] : s.risk[l];
-        s.narrow[l] += ring == &r->narrow && moves[l];
-    }
-    gbs_tile_combine(d, x, p->u, y, p->z);
-    gbs_tile_combine(d, x, p->centred, y, p->direction);
-    gbs_tile_shift(d, 1.0, p->mean, p->centred);
-    go(r, &s, moves, p->centred, p->u);
-}
-
-/* `count` blocks at once: they share what they read of the rows. */
-static void ring_blocks(const struct run *r, size_t first, size_t count, size_t step,
-                        double *scratch) {
-    const gbs_chains *c = r->c;
-    const gbs_ring *ring = gbs_turn_of(c->turns, step) == GBS_TURN_WINDOW ? &r->narrow : &r->full;
-    gbs_plane plane[GBS_GROUP];
-    gbs_ring_tile tile[GBS_GROUP];
-    size_t here[GBS_GROUP] = {0};
-    for (size_t g = 0; g < count; g++) {
-        plane[g] = span(r, first + g, step, scratch + g * plane_size(r->m->d));
-        if (ring == &r->narrow) {
-            uint64_t place = uniform_index(r, first + g, step) + GBS_LANES;
-            here[g] = (size_t)(gbs_uniform(r->m->ctx->seed, c->stream + GBS_DRAWS_UNIFORM, place) *
-                               (double)c->ring);
-        }
-        gbs_ring_turn(c->problem, ring, here[g], &plane[g]);
-        tile[g] = (gbs_ring_tile){plane[g].centred, plane[g].direction, plane[g].risk};
-    }
-    gbs_empirical_ring(c->problem->risk, ring, r->m->base, count, tile,
-                       scratch + r->m->group * plane_size(r->m->d));
-    for (size_t g = 0; g < count; g++)
-        draw_state(r, first + g, step, ring, here[g], &plane[g]);
-}
-
 static void run_group(void *arg, size_t task, size_t worker) {
-    const struct run *r = arg;
+    const gbs_move_run *r = arg;
     size_t begin = task * r->m->group, left = r->m->blocks - begin,
            count = left < r->m->group ? left : r->m->group;
     double *scratch = r->m->scratch + worker * r->m->worker_size;
@@ -333,17 +113,17 @@ static void run_group(void *arg, size_t task, size_t worker) {
         bool walk = r->c->move == GBS_MOVE_WALK,
              single = !walk && gbs_turn_of(r->c->turns, step) == GBS_TURN_SINGLE;
         if (step > 0 && !walk && !single)
-            ring_blocks(r, begin, count, step, scratch);
+            gbs_ring_blocks(r, begin, count, step, scratch);
         for (size_t block = begin; block < begin + count; block++) {
-            struct lanes s = lanes_of(r, block);
+            gbs_lanes_at s = gbs_lanes_of(r, block);
             if (step > 0 && (walk || single))
-                (walk ? walk_block : turn_block)(r, block, step, scratch);
+                (walk ? gbs_walk_block : gbs_turn_block)(r, block, step, scratch);
             keep_state(r, block, step, &s);
         }
     }
 }
 
-static void prepare_rings(struct run *r) {
+static void prepare_rings(gbs_move_run *r) {
     const double *mean = r->c->reference->mean, *prior_mean = r->c->problem->prior_mean;
     for (size_t k = 0; k < r->m->d; k++)
         r->m->away[k] = mean[k] - (prior_mean != NULL ? prior_mean[k] : 0.0);
@@ -364,14 +144,14 @@ static double tuned_steps(const gbs_chains *c, size_t last) {
     return (double)steps;
 }
 
-static void sum_up(const struct run *r, gbs_moved *moved) {
+static void sum_up(const gbs_move_run *r, gbs_moved *moved) {
     const gbs_chains *c = r->c;
     double moves = (double)c->count * (double)(r->longest - 1),
            narrow = (double)c->count * tuned_steps(c, r->longest - 1);
     *moved = (gbs_moved){0};
     for (size_t block = 0; block < r->m->blocks; block++) {
-        struct lanes s = lanes_of(r, block);
-        for (size_t l = 0; l < lanes_in(r, block); l++) {
+        gbs_lanes_at s = gbs_lanes_of(r, block);
+        for (size_t l = 0; l < gbs_lanes_in(r, block); l++) {
             moved->acceptance += s.moved[l];
             moved->narrow += s.narrow[l];
             moved->jump += s.jump[l] / (2.0 * (double)r->m->d);
@@ -383,9 +163,9 @@ static void sum_up(const struct run *r, gbs_moved *moved) {
 }
 
 /* A rank keeps its chains until they are done; then particles, risks and counts travel. */
-static gbs_status share_states(const struct run *r, const gbs_share *share) {
+static gbs_status share_states(const gbs_move_run *r, const gbs_share *share) {
     const gbs_chains *c = r->c;
-    size_t d = r->m->d, chains = r->m->group * GBS_LANES, size = state_size(d) * sizeof(double);
+    size_t d = r->m->d, chains = r->m->group * GBS_LANES, size = gbs_state_size(d) * sizeof(double);
     if (!share->dealt || c->count == 0)
         return GBS_OK;
     size_t *at = gbs_array_alloc(r->m->ctx, share->tasks + 1, sizeof *at);
@@ -399,7 +179,7 @@ static gbs_status share_states(const struct run *r, const gbs_share *share) {
         gbs_made_items(r->theta, d, at),
         gbs_made_items(r->risk, 1, at),
         {.base = r->m->state + 2 * d * GBS_LANES,
-         .size = EXTRA_LANES * GBS_LANES * sizeof(double),
+         .size = GBS_EXTRA_LANES * GBS_LANES * sizeof(double),
          .stride = size,
          .per_task = r->m->group,
          .elements = r->m->blocks},
@@ -411,7 +191,7 @@ static gbs_status share_states(const struct run *r, const gbs_share *share) {
 
 gbs_status gbs_mover_run(gbs_mover *m, const gbs_chains *c, double *theta, double *risk,
                          gbs_moved *moved) {
-    struct run r = {.m = m, .c = c, .theta = theta, .risk = risk};
+    gbs_move_run r = {.m = m, .c = c, .theta = theta, .risk = risk};
     bool ring = c->move == GBS_MOVE_RING;
     r.longest = c->keep_all ? (gbs_chain_offset(c->particles, c->count, 1) - 1) * c->steps + 1
                             : c->steps + 1;

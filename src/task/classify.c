@@ -29,7 +29,7 @@ static gbs_bound usual_bound(const gbs_fit_settings *o) {
 
 static void paper(gbs_fit_settings *o, double n, double d) {
     o->prior_sd = 1.0 / sqrt(d);
-    o->lambda = sqrt(n * d) / (o->loss == GBS_LOSS_HINGE && o->cx > 0.0 ? o->cx : 1.0);
+    o->lambda = sqrt(n * d) / (gbs_loss_is_by_length(o->loss) && o->cx > 0.0 ? o->cx : 1.0);
 }
 
 static double first_share(size_t n) {
@@ -137,6 +137,7 @@ const gbs_task gbs_task_classify = {
     .relevance = true,
     .dual = true,
     .full_columns = SIZE_MAX,
+    .smooth = GBS_LOSS_PROBIT,
     .refuse = refuse,
     .deploys = deploys,
     .usual_bound = usual_bound,

@@ -22,7 +22,7 @@ static gbs_status refuse(gbs_context *ctx, const gbs_fit_settings *o) {
         return gbs_fail(ctx, GBS_ERR_ARGUMENT,
                         "`cost` FN:FP is for two classes; of more it is a file with the cost of "
                         "each label for rows of each class");
-    if (o->features != GBS_FEATURES_LINEAR && o->loss != GBS_LOSS_AUTO)
+    if (!gbs_features_linear(o->features) && o->loss != GBS_LOSS_AUTO)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT,
                         "`features` other than linear need `loss` auto where there are more than "
                         "two classes: they are fitted together");

@@ -15,18 +15,34 @@
 #include "bound/bound.h"
 
 #include <math.h>
+#include <stdio.h>
 
 enum { RANKED_COLUMNS = 3000 };
 
 /* ---------------------------------------------------------------- options */
+
+/* "... has the losses zero-one and hinge" */
+static gbs_status refuse_loss(gbs_context *ctx) {
+    char list[128] = "";
+    size_t used = 0, left = 0;
+    for (gbs_loss loss = 0; gbs_loss_of(loss) != NULL; loss++)
+        left += gbs_loss_over_pairs(loss);
+    for (gbs_loss loss = 0; left > 0 && used < sizeof list; loss++)
+        if (gbs_loss_over_pairs(loss))
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", gbs_loss_name(loss),
+                                     --left > 1  ? ", "
+                                     : left == 1 ? " and "
+                                                 : "");
+    return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`task` rank has the losses %s", list);
+}
 
 static gbs_status refuse(gbs_context *ctx, const gbs_fit_settings *o) {
     if (o->sampled_pairs > 0 && o->select == GBS_SELECT_BOUND &&
         (o->ladder_size > 1 || o->prior_grid_size > 1))
         return gbs_fail(ctx, GBS_ERR_ARGUMENT,
                         "`pairs` certifies one posterior; it does not choose from a grid");
-    if (o->loss == GBS_LOSS_EXPONENTIAL || o->loss == GBS_LOSS_PROBIT)
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`task` rank has the losses zero-one and hinge");
+    if (gbs_loss_of(o->loss) != NULL && !gbs_loss_over_pairs(o->loss))
+        return refuse_loss(ctx);
     if (o->form == GBS_FORM_DUAL)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`task` rank has no dual form");
     if (o->bound == GBS_BOUND_PROGRESSIVE)
@@ -135,7 +151,7 @@ static gbs_status judge(gbs_context *ctx, const gbs_fitted *f, gbs_evidence *e) 
     if (status == GBS_OK)
         status = judge_certified(f->risk, &spread, o, e);
     model->info.gibbs_error = e->sampled > 0 ? e->sampled_mean : e->gibbs;
-    if (status == GBS_OK && e->sampled == 0 && o->loss == GBS_LOSS_ZERO_ONE && f->estimated) {
+    if (status == GBS_OK && e->sampled == 0 && gbs_loss_is_error(o->loss) && f->estimated) {
         /* the solver had a sample of them */
         model->info.gibbs_risk = e->gibbs;
         model->info.free_energy = model->stages[0].free_energy = model->info.lambda * e->gibbs +
@@ -174,7 +190,7 @@ static gbs_status evaluate_ranking(gbs_context *ctx, const gbs_model *model, con
     out->told.blocks = risk->units;
     status = gbs_empirical_value(risk, &gbs_zero_one, &spread, false, &out->told.gibbs_error, NULL);
     out->told.gibbs_risk = out->told.gibbs_error;
-    if (status == GBS_OK && model->info.loss != GBS_LOSS_ZERO_ONE)
+    if (status == GBS_OK && !gbs_loss_is_error(model->info.loss))
         status = gbs_empirical_value(risk, risk->loss, &spread, false, &out->told.gibbs_risk, NULL);
     gbs_empirical_free(risk);
     return status;
@@ -228,6 +244,7 @@ const gbs_task gbs_task_rank = {
              [GBS_WORD_PREFIX] = "ranking, ",
              [GBS_WORD_PARTICLES] = "score: the mean over the particles"},
     .full_columns = RANKED_COLUMNS,
+    .smooth = GBS_LOSS_HINGE,
     .refuse = refuse,
     .deploys = deploys,
     .usual_bound = usual_bound,

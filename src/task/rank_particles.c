@@ -52,7 +52,7 @@ gbs_status gbs_rank_judge_particles(gbs_context *ctx, const gbs_rows *rows,
     gbs_array_free(ctx, score);
     info->train_error = 1.0 - auc;
     info->gibbs_error = info->gibbs_risk;
-    if (status == GBS_OK && info->loss != GBS_LOSS_ZERO_ONE)
+    if (status == GBS_OK && !gbs_loss_is_error(info->loss))
         status = mean_risk(risk, p, &gbs_zero_one, &info->gibbs_error);
     return status;
 }
@@ -76,7 +76,7 @@ static gbs_status evaluate(gbs_context *ctx, const gbs_particles *p, const gbs_r
     out->told.blocks = risk->units;
     status = mean_risk(risk, p, &gbs_zero_one, &out->told.gibbs_error);
     out->told.gibbs_risk = out->told.gibbs_error;
-    if (status == GBS_OK && p->info.loss != GBS_LOSS_ZERO_ONE)
+    if (status == GBS_OK && !gbs_loss_is_error(p->info.loss))
         status = mean_risk(risk, p, risk->loss, &out->told.gibbs_risk);
     gbs_empirical_free(risk);
     return status;

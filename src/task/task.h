@@ -53,6 +53,7 @@ struct gbs_task {
     bool relevance;      /* columns are stretched after their correlation with the label */
     bool dual;           /* the row space of wide data may be used */
     size_t full_columns; /* most for a full covariance */
+    gbs_loss smooth;     /* learns a score where no loss was asked for */
     /* What the task does not offer: GBS_ERR_ARGUMENT, with the options in backquotes. */
     gbs_status (*refuse)(gbs_context *ctx, const gbs_fit_settings *o);
     /* One predictor can be tested on a last block; false: an option asks for another way. */

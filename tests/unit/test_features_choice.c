@@ -125,6 +125,7 @@ static void rows_are_taken_out_of_a_posterior(void **state) {
 static void a_map_is_chosen_where_no_line_divides(void **state) {
     (void)state;
     gbs_context *ctx = new_context(1, 1);
+    assert_int_equal(gbs_model_votes_are_dear(NULL), 0);
     for (int curved = 0; curved < 2; curved++) {
         struct dice r = {9};
         struct table_of_numbers t = curved ? shell(9, 300, D) : make_table(&r, 300, D, 1.0, 0.5);
@@ -136,6 +137,8 @@ static void a_map_is_chosen_where_no_line_divides(void **state) {
         o.features = GBS_FEATURES_AUTO;
         gbs_model *model = fit(ctx, data, &o);
         assert_int_equal(model->info.map != GBS_FEATURES_LINEAR, curved);
+        bool full = model->info.family == GBS_FAMILY_FULL;
+        assert_int_equal(gbs_model_votes_are_dear(model), curved && full);
         size_t order[300], first;
         assert_ok(ctx, gbs_fit_order_run(ctx, data, &o, order, &first));
         assert_int_equal(model->card.learned, first);
