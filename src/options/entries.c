@@ -581,7 +581,7 @@ const gbs_option_entry gbs_option_entries[] = {
     {{"keep", "COLS", GBS_OPTION_TEXT, GBS_FOR_PREDICT, NULL, "names or numbers of columns", NULL,
       "output",
       "columns of DATA to copy, as they stand, before the predictions: names or numbers, separated "
-      "by commas. Not for completions, whose lines follow those of the pairs",
+      "by commas. Not for completions",
       ANY},
      .store = GBS_STORE_TEXT, .at = {IN_TABLE(keep)}},
     {{"weights", "COL", GBS_OPTION_TEXT, FIT_CV, NULL, "the name or number of a column",

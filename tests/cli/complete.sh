@@ -612,7 +612,7 @@ expect_exit 0 "$GIBBSITE" predict side.json cold.csv
 check 'what is known by features is not new' test "$(tail -n 1 "$stdout" | cut -d, -f3)" = ''
 expect_exit 0 "$GIBBSITE" help predict --all
 expect_words 'had neither ratings nor features'
-expect_words 'Not for completions, whose lines follow those of the pairs'
+expect_words 'Not for completions'
 expect_exit 0 "$GIBBSITE" inspect side.json
 expect_stdout 'ratings +1800 of 60 rows and 30 columns; 20 rows known'
 printf 'id,length\nc1,2\nc2,3\nc99,\n' >things.csv
