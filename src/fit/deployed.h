@@ -19,7 +19,7 @@ typedef struct gbs_deployed {
     /* of the fresh rows: score, probability of +1, and room for one thing after the other: Gibbs
      * errors, losses, scores by class; and of their groups */
     double *score, *probability, *room, *by_group;
-    double *share; /* of the largest weight, of all rows in their order; NULL: nobody asks */
+    double *share;       /* of the largest weight, of all rows in their order; NULL: nobody asks */
     bool unproven_start; /* the fit began elsewhere, and its end is not proven to be the same */
     size_t lines;
     double delta; /* of each line */
