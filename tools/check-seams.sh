@@ -67,7 +67,8 @@ forbid 'maps are named in src/map' \
 # or certified. The program tells what it says of some losses and maps; src/fit/choose_map.c is the
 # choice between maps.
 forbid 'losses are told apart in src/risk' "$(compared GBS_LOSS_)" "${no_losses[@]}"
-forbid 'what columns become is told apart in src/map' "$(compared GBS_FEATURES_)" "${no_features[@]}"
+forbid 'what columns become is told apart in src/map' "$(compared GBS_FEATURES_)" \
+    "${no_features[@]}"
 forbid 'a loss or a family is what its table says' '[!=]= *&gbs_|&gbs_[a-z_]+ *[!=]=' "${all[@]}"
 
 # Files outside of src/task that hand a task on (or have ranks, of several processes, in a name).

@@ -65,6 +65,7 @@ gbs_status gbs_choice_fit(gbs_context *ctx, const gbs_rows *rows, const gbs_fit_
                             : GBS_ERR_MEMORY;
         if (status == GBS_OK)
             sd = gbs_prior_centre_spread(rows->d, m0);
+        gbs_progress_begin(ctx); /* the fit itself takes longer than that of its centre */
     }
     gbs_empirical *risk = NULL;
     if (status == GBS_OK)

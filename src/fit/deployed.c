@@ -33,6 +33,8 @@ static gbs_status learn(gbs_deployed *f) {
     if (status == GBS_OK) {
         f->o = gbs_choice_settings(&f->choice, &f->o, head, f->split.first);
         f->model->split = gbs_split_key_of(&f->split, &f->o);
+        gbs_progress_begin(f->ctx);
+        gbs_progress(f->ctx, "rows", 0.0);
         status = gbs_maps_learn(f->ctx, head, &f->o, &f->model->maps);
         gbs_settle_family(&f->o, f->model->maps.d);
     }
@@ -144,7 +146,9 @@ static gbs_status judge_fresh(gbs_deployed *f) {
     size_t n = f->fresh.all.n, strip = f->fresh.strip_rows,
            slice = (SLICE + strip - 1) / strip * strip;
     gbs_status status = GBS_OK;
+    gbs_progress_begin(f->ctx);
     for (size_t first = 0; status == GBS_OK && first < n; first += slice) {
+        gbs_progress(f->ctx, "test", (double)first / (double)n);
         gbs_rows some = gbs_rows_slice(&f->fresh, first, n - first < slice ? n - first : slice);
         gbs_judgement v = {.score = f->score + first,
                            .calibrated = f->probability + first,

@@ -39,16 +39,15 @@ static gbs_status ragged(gbs_csv *c, uint64_t line, size_t n, bool ended) {
                               (unsigned long long)c->first_line, c->table->n_columns);
 }
 
+/* Rows between two words on the progress. */
+enum { ROWS_A_STEP = 4096 };
+
 /* The same in a file; pages that are full leave memory. */
 static gbs_status room_in_file(gbs_csv *c) {
     gbs_table *t = c->table;
     gbs_reader *r = c->reader;
-    if (t->n_rows % t->every == 0) {
+    if (t->n_rows % t->every == 0)
         gbs_pages_drop(t->cells, t->cells + t->n_rows * t->n_columns);
-        if (r->options->expected > 0 && !gbs_bytes_is_gzip(r->bytes)) /* its size tells little */
-            gbs_progress(r->ctx, "read",
-                         (double)gbs_bytes_offset(r->bytes) / (double)r->options->expected);
-    }
     double *cells;
     gbs_status status = gbs_cache_room(r->options->store, (t->n_rows + 1) * t->n_columns, &cells);
     if (status == GBS_OK)
@@ -71,8 +70,16 @@ static gbs_status room_for_row(gbs_csv *c) {
 }
 
 static gbs_status finish_row(gbs_csv *c, uint64_t line) {
-    gbs_status status = gbs_reader_note_line(c->reader, line);
+    gbs_reader *r = c->reader;
+    gbs_status status = gbs_reader_note_line(r, line);
     c->table->n_rows += status == GBS_OK;
+    bool told = r->options->expected > 0 &&
+                !gbs_bytes_is_gzip(r->bytes); /* its size tells little */
+    if (told && ++c->untold == ROWS_A_STEP) {
+        gbs_progress(r->ctx, "read",
+                     (double)gbs_bytes_offset(r->bytes) / (double)r->options->expected);
+        c->untold = 0;
+    }
     c->previous_line = line;
     return status;
 }

@@ -22,6 +22,7 @@ typedef struct gbs_csv {
     gbs_text_set *levels;   /* of each column */
     size_t *keep; /* of each column: which of those that are kept, from 1; NULL: none is */
     size_t cell_capacity;
+    size_t untold;                      /* rows since the last word on the progress */
     uint64_t first_line, previous_line; /* of the first record; of the row before the one at hand */
     /* of a table in pieces: the one at hand, the rows before it, the line that it begins on; and
      * the names of the columns as they stand in the first file, NULL: it has none */

@@ -9,6 +9,7 @@
 
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 #define DETECTION_BYTES ((size_t)1 << 16)
 
@@ -122,7 +123,13 @@ gbs_status gbs_table_read_file(gbs_context *ctx, const char *name, const gbs_rea
     gbs_status status = gbs_bytes_open(ctx, name, 0, &bytes);
     if (status != GBS_OK)
         return gbs_fail(ctx, status, "%s: %s", gbs_file_name(name), bytes.message);
-    status = gbs_table_read_bytes(&bytes, name, reading, out);
+    gbs_reading told = *reading;
+    struct stat is;
+    if (told.expected == 0 && stat(name, &is) == 0 && S_ISREG(is.st_mode)) {
+        told.expected = (uint64_t)is.st_size;
+        gbs_progress_begin(ctx);
+    }
+    status = gbs_table_read_bytes(&bytes, name, &told, out);
     gbs_bytes_close(&bytes);
     return status;
 }

@@ -9,6 +9,8 @@ enum { NEWTON_COLUMNS = 128 };
 
 /* Strides of the coarse start. */
 enum { FINEST = 8, COARSEST = 64 };
+/* Of the progress of a fit that begins with parts of the rows: their share of the work. */
+#define COARSE_SHARE 0.2
 
 /* A part of the rows moves the optimum by about one nat a coordinate; solving it much closer than
  * that is wasted. */
@@ -195,9 +197,14 @@ gbs_status gbs_solve(const gbs_problem *problem, const gbs_solve_options *option
     size_t spent = 0;
     gbs_status status = GBS_OK;
     gbs_trace *trace = engine->trace;
+    double before = engine->done_before, span = engine->done_span;
     engine->trace = NULL; /* the free energy of a part of the rows is another one */
-    if (coarse_first && engine->solver != GBS_SOLVER_SGD && worth_a_level(problem, FINEST))
+    if (coarse_first && engine->solver != GBS_SOLVER_SGD && worth_a_level(problem, FINEST)) {
+        engine->done_span = COARSE_SHARE * span;
         status = coarse_start(problem, options, engine, g, &spent);
+        engine->done_before += engine->done_span;
+        engine->done_span = span - engine->done_span;
+    }
     engine->first_left = 0.0;
     engine->trace = trace;
     if (status == GBS_OK)
@@ -206,6 +213,8 @@ gbs_status gbs_solve(const gbs_problem *problem, const gbs_solve_options *option
         status = run(problem, options, engine, g, result);
     if (status == GBS_OK)
         result->iterations += spent;
+    engine->done_before = before;
+    engine->done_span = span;
     return status;
 }
 
