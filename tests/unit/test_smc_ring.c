@@ -158,7 +158,8 @@ static void check_mean(size_t chains, const double *average, double truth, doubl
  * covariance. */
 static void check_moves(gbs_context *ctx, gbs_loss loss, gbs_move move, gbs_turns turns,
                         const double *x, const double *y) {
-    enum { CHAINS = 400, LENGTH = 300, FORGOTTEN = 60 };
+    enum { LENGTH = 300, FORGOTTEN = 60 };
+    size_t count = repeats(400, 80);
     gbs_rows rows = gbs_rows_wrap(ROWS, 2, x, 2, y);
     double prior_mean[2] = {0.8, -0.5}, lambda = loss == GBS_LOSS_EXPONENTIAL ? 6.0 : 20.0;
     gbs_empirical *over;
@@ -166,18 +167,18 @@ static void check_moves(gbs_context *ctx, gbs_loss loss, gbs_move move, gbs_turn
     gbs_smc_problem p = {ctx, over, 0.7, prior_mean};
     double mean[2] = {0.6, -0.2}, factor[4] = {0.5, 0.0, 0.2, 0.4}, sd[2] = {0.5, 0.45};
     gbs_reference reference = {.d = 2, .mean = mean, .factor = factor, .sd = sd};
-    size_t *from = take(CHAINS, sizeof *from), particles = (size_t)CHAINS * LENGTH;
+    size_t *from = take(count, sizeof *from), particles = count * LENGTH;
     double *theta = doubles(2 * particles), *risk = doubles(particles),
-           *average = doubles(3 * CHAINS);
+           *average = doubles(3 * count);
     gbs_mover mover;
     gbs_moved moved;
-    assert_ok(ctx, gbs_particles_from_prior(&p, CHAINS, theta, risk));
-    for (size_t c = 0; c < CHAINS; c++)
+    assert_ok(ctx, gbs_particles_from_prior(&p, count, theta, risk));
+    for (size_t c = 0; c < count; c++)
         from[c] = c;
-    assert_ok(ctx, gbs_mover_create(over, CHAINS, &mover));
+    assert_ok(ctx, gbs_mover_create(over, count, &mover));
     gbs_chains chains = {.problem = &p,
                          .reference = &reference,
-                         .count = CHAINS,
+                         .count = count,
                          .from = from,
                          .particles = particles,
                          .keep_all = true,
@@ -191,17 +192,17 @@ static void check_moves(gbs_context *ctx, gbs_loss loss, gbs_move move, gbs_turn
     assert_ok(ctx, gbs_mover_run(&mover, &chains, theta, risk, &moved));
     assert_true(moved.narrow > 0.05 && moved.narrow < 1.0 && moved.acceptance > 0.05 &&
                 moved.acceptance < 1.0);
-    for (size_t c = 0; c < CHAINS; c++)
+    for (size_t c = 0; c < count; c++)
         for (size_t i = FORGOTTEN; i < LENGTH; i++) {
             size_t at = c * LENGTH + i;
             average[c] += risk[at] / (LENGTH - FORGOTTEN);
-            average[CHAINS + c] += theta[2 * at] / (LENGTH - FORGOTTEN);
-            average[2 * CHAINS + c] += theta[2 * at + 1] / (LENGTH - FORGOTTEN);
+            average[count + c] += theta[2 * at] / (LENGTH - FORGOTTEN);
+            average[2 * count + c] += theta[2 * at + 1] / (LENGTH - FORGOTTEN);
         }
     struct truth t = integrate(&p, loss, lambda, x, y);
-    check_mean(CHAINS, average, t.risk, 2e-4); /* the grid's own error where the risk jumps */
-    check_mean(CHAINS, average + CHAINS, t.mean[0], 2e-4);
-    check_mean(CHAINS, average + 2 * CHAINS, t.mean[1], 2e-4);
+    check_mean(count, average, t.risk, 2e-4); /* the grid's own error where the risk jumps */
+    check_mean(count, average + count, t.mean[0], 2e-4);
+    check_mean(count, average + 2 * count, t.mean[1], 2e-4);
     gbs_mover_free(&mover);
     gbs_empirical_free(over);
     free(from);
