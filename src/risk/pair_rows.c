@@ -185,15 +185,16 @@ static gbs_status gather_sparse(gbs_context *ctx, const gbs_rows *from, const st
     for (size_t i = 0; start != NULL && i < n; i++)
         start[i + 1] = start[i] + stored_in(b, keys[i].row);
     bool room = start != NULL && shift != NULL;
+    size_t stored = start != NULL ? start[n] : 0;
     void *columns = NULL, *values = NULL;
     gbs_status status = gbs_joint_end(ctx, spill, room ? GBS_OK : GBS_ERR_MEMORY);
     if (status == GBS_OK)
-        status = gbs_joint_array(ctx, spill, start[n], sizeof(uint32_t), &columns);
+        status = gbs_joint_array(ctx, spill, stored, sizeof(uint32_t), &columns);
     uint32_t *column = gbs_rows_own(out, columns);
     if (status == GBS_OK)
-        status = gbs_joint_array(ctx, spill, start[n], sizeof(double), &values);
+        status = gbs_joint_array(ctx, spill, stored, sizeof(double), &values);
     double *value = gbs_rows_own(out, values);
-    if (status != GBS_OK || !room || column == NULL || value == NULL)
+    if (status != GBS_OK || !room)
         return status;
     gbs_joint_part(spill, n, &first, &last);
     for (size_t i = first; i < last; i++) {
@@ -203,7 +204,7 @@ static gbs_status gather_sparse(gbs_context *ctx, const gbs_rows *from, const st
         passed(from, keys, i, every);
     }
     status = gbs_joint_end(ctx, spill, GBS_OK);
-    for (size_t k = 0; status == GBS_OK && k < start[n]; k++)
+    for (size_t k = 0; status == GBS_OK && k < stored; k++)
         shift[column[k]] += value[k] / (double)n;
     out->all.start = start;
     out->all.column = column;

@@ -331,7 +331,7 @@ for who in 'one that works' 'one that watches' all; do
     case $who in
     'one that works') kill -TERM "$worker" ;;
     'one that watches') kill -TERM "$(cat pid.1)" ;;
-    all) kill -TERM $(cat pid.[012]) ;; # as mpirun does where one was lost
+    all) cat pid.[012] | xargs kill -TERM ;; # as mpirun does where one was lost
     esac
     wait $!
     rc=$(cat rc)

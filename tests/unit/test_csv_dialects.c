@@ -237,7 +237,8 @@ static void missing_cells_are_called_what_they_are(void **state) {
                  "t.csv:2: column '%s' (column %zu): the value is missing (''); %s", names[k],
                  k + 1, drop);
         fails("t.csv", file, &model, message);
-        strcat(message, ", impute fills them in");
+        size_t length = strlen(message);
+        snprintf(message + length, sizeof message - length, ", impute fills them in");
         fails("t.csv", file, &fills, message);
     }
 }

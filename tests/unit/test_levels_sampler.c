@@ -88,7 +88,8 @@ static void integrate(const gbs_levels *f, const struct matrix_truth *t, double 
     }
     for (size_t k = 0; k < QUANTITIES; k++)
         expected[k] /= mass;
-    memcpy(expected + TRUTHS, expected, CELLS * sizeof *expected);
+    for (size_t k = 0; k < CELLS; k++)
+        expected[TRUTHS + k] = expected[k];
 }
 
 static void hold_hyper(gbs_levels *f) {

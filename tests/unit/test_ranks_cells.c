@@ -67,6 +67,8 @@ static void describe(const gbs_cells *t, struct text *out) {
 
 /* Many cells: all bytes mixed (FNV-1a). */
 static void digest(const gbs_cells *t, struct text *out) {
+    if (t == NULL)
+        return;
     const void *of[] = {t->value, t->id[0], t->id[1]};
     const size_t size[] = {sizeof *t->value, sizeof *t->id[0], sizeof *t->id[1]};
     add(out, "%zu, %zu x %zu", t->n, t->names[0].n, t->names[1].n);
