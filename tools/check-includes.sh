@@ -47,16 +47,17 @@ includes() {
 
 # Resolves as the compiler does: beside the file, then src/, cli/ (for cli), include/, the generated
 # ones.
-resolve() { # resolve FILE NAME
-    local base candidate
-    base=$(dirname "$1")
-    for candidate in "$base/$2" "src/$2" "include/$2" "cli/$2"; do
+resolve() { # resolve FILE NAME: sets target
+    local candidate
+    for candidate in "${1%/*}/$2" "src/$2" "include/$2" "cli/$2"; do
         if [[ -e $candidate ]]; then
-            realpath --relative-to=. -- "$candidate"
+            target=$candidate
+            [[ $candidate != *..* ]] || target=$(realpath --relative-to=. -- "$candidate")
             return
         fi
     done
-    if [[ $generated == *" $2 "* ]]; then echo "generated/$2"; else echo "unknown/$2"; fi
+    target=unknown/$2
+    [[ $generated != *" $2 "* ]] || target=generated/$2
 }
 
 reach() { # reach FOLDER: everything its line leads to, itself included
@@ -86,7 +87,7 @@ for path in src/*/; do
     fi
     allowed=$(reach "$folder")
     while read -r file line name; do
-        target=$(resolve "$file" "$name")
+        resolve "$file" "$name"
         case $target in
         include/*) ;;
         src/*/*)
@@ -103,7 +104,7 @@ done
 for folder in cli bindings/*/; do
     folder=${folder%/}
     while read -r file line name; do
-        target=$(resolve "$file" "$name")
+        resolve "$file" "$name"
         case $target in
         include/* | generated/* | "$folder"/*) ;;
         # A header of another package (a binding's host language) is not checked; one of

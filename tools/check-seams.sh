@@ -11,11 +11,30 @@ trap 'rm -rf "$code"' EXIT
 broken=0
 
 # The sources without their comments, each line with its number.
-while read -r file; do
-    mkdir -p "$code/$(dirname "$file")"
-    cpp -w -fpreprocessed -dD "$file" 2>/dev/null |
-        awk '/^# [0-9]+ "/ { line = $2 - 1; next } { print ++line ":" $0 }' >"$code/$file"
-done < <(find src cli -name '*.[ch]')
+find src cli -type d -printf "$code/%p\\0" | xargs -0 mkdir -p
+find src cli -name '*.[ch]' -print0 | xargs -0 awk -v code="$code" -v quote="'" '
+    BEGIN { token = "\"([^\"\\\\]|\\\\.)*\"|" quote "([^" quote "\\\\]|\\\\.)*" quote "|/[*]|//" }
+    FNR == 1 { if (to != "") close(to); to = code "/" FILENAME; inside = 0 }
+    {
+        line = $0
+        left = ""
+        while (line != "") {
+            if (inside) {
+                at = index(line, "*/")
+                line = at ? substr(line, at + 2) : ""
+                inside = !at
+            } else if (match(line, token)) {
+                found = substr(line, RSTART, RLENGTH)
+                inside = found == "/*"
+                left = left substr(line, 1, RSTART - 1) (inside || found == "//" ? " " : found)
+                line = found == "//" ? "" : substr(line, RSTART + RLENGTH)
+            } else {
+                left = left line
+                line = ""
+            }
+        }
+        print FNR ":" left >to
+    }'
 
 # forbid WHY PATTERN FOLDER...: no line of code in these folders matches
 forbid() {
