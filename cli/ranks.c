@@ -145,6 +145,9 @@ int ranks_begin(const struct app *app) {
                      LIBRARY);
         return EXIT_USAGE;
     }
+    /* Open MPI's copies from one process's memory into another's are not permitted in many
+     * containers, and on virtual machines cost more than two plain ones (docs/scale.md) */
+    setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
     if (mpi.begin(&mpi.ranks) != 0)
         return app_fail(app, EXIT_FILES, "rank %s: MPI does not begin", rank);
     int nowhere = mpi.ranks.rank > 0 ? open("/dev/null", O_WRONLY) : -1;
