@@ -6,11 +6,8 @@
 
 #include <math.h>
 
-/* Where the ascent stops, in nats a rating: small sets, whose sweeps cost little, go further. */
 /* Of values that are all the same there is nothing to learn, and the prior shrinks without end. */
 #define SAME_TOLERANCE 0.1
-/* Of the paper's model, as a share of the free energy. */
-#define GBS_PAPER_TOLERANCE 1e-6
 
 void gbs_attempt_free(const gbs_context *ctx, struct gbs_level_attempt *a) {
     if (a->f.ctx != NULL)
