@@ -115,6 +115,15 @@ static gbs_status add_weighted(struct lines *l) {
     return status;
 }
 
+/* A part that began at a model of the caller's may show it where it has not converged; parts that
+ * are fitted together begin nowhere. */
+static bool start_may_show(const gbs_many *m, const gbs_fit_settings *o) {
+    bool shows = false;
+    for (size_t p = 0; o->start != NULL && m->scheme != GBS_SCHEME_SOFTMAX && p < m->parts; p++)
+        shows = shows || (m->part[p] != NULL && !m->part[p]->info.converged);
+    return shows;
+}
+
 gbs_status gbs_many_certify(gbs_context *ctx, gbs_model *model, const gbs_many_evidence *e) {
     const gbs_many *m = model->many;
     const gbs_classes_card *c = &m->card;
@@ -127,6 +136,8 @@ gbs_status gbs_many_certify(gbs_context *ctx, gbs_model *model, const gbs_many_e
     while (m->part[first] == NULL)
         first++;
     l.bits = gbs_last_block_assumptions(e->o, &m->part[first]->maps);
+    if (start_may_show(m, e->o))
+        l.bits |= GBS_BROKEN_START;
     model->certificates = gbs_array_alloc(ctx, l.size, sizeof *model->certificates);
     if (model->certificates == NULL)
         return GBS_ERR_MEMORY;

@@ -236,7 +236,7 @@ static void a_start_that_shows_is_told(void **state) {
 static void three_classes_start_part_by_part(void **state) {
     (void)state;
     enum { N = 240, D = 3 };
-    static const char *const hinge[][2] = {{"loss", "hinge"}};
+    static const char *const hinge[][2] = {{"loss", "hinge"}, {"max-iter", "1"}};
     gbs_context *ctx = new_context(1, 3);
     struct dice r = {12};
     double x[N * D];
@@ -260,6 +260,14 @@ static void three_classes_start_part_by_part(void **state) {
         after += warm->many->part[p]->info.iterations;
     }
     assert_true(after < before);
+    assert_int_equal(gbs_model_certificate(warm, 0)->valid, 1);
+    gbs_model *once = fitted(ctx, data, hinge, 2, NULL), *again = fitted(ctx, data, hinge, 2, cold);
+    assert_int_equal(gbs_model_certificate(once, 0)->valid, 1);
+    assert_false(again->many->part[0]->info.converged);
+    assert_true(!gbs_model_certificate(again, 0)->valid &&
+                (gbs_model_certificate(again, 0)->assumptions & GBS_BROKEN_START) != 0);
+    gbs_model_free(once);
+    gbs_model_free(again);
     gbs_model_free(cold);
     gbs_model_free(warm);
     gbs_data_free(data);
