@@ -296,7 +296,18 @@ rc=$(cat rc)
 ended 'a rank that is killed ends all' \
     '^gibbsite: rank 1 was lost: killed by signal 9 .*; a file that was to be written is whole'
 
-# Killed in the middle of a fit that would go on for long: its processor time says that it is there.
+# wait_for_work: until rank 1, whose process goes into worker, is in the middle of its fit, as its
+# processor time says.
+wait_for_work() {
+    local i
+    for ((i = 0; i < 600; i++)); do
+        [[ -s pid.1 ]] && worker=$(ps -o pid= --ppid "$(cat pid.1)") && worker=${worker// /} &&
+            (($(awk '{ print $14 }' "/proc/$worker/stat" 2>/dev/null || echo 0) > 40)) && break
+        sleep 0.1
+    done
+}
+
+# Killed in the middle of a fit that would go on for long.
 "$GIBBSITE" simulate rank --rows 6000 --cols 40 -q -o long.csv
 rm -f pid.1
 (
@@ -304,11 +315,7 @@ rm -f pid.1
         'fit long.csv --task rank --loss zero-one --tol 1e-14 --max-iter 100000 -o none.json' 3
     echo "$rc" >rc
 ) &
-for ((i = 0; i < 600; i++)); do
-    [[ -s pid.1 ]] && worker=$(ps -o pid= --ppid "$(cat pid.1)") && worker=${worker// /} &&
-        (($(awk '{ print $14 }' "/proc/$worker/stat" 2>/dev/null || echo 0) > 40)) && break
-    sleep 0.1
-done
+wait_for_work
 kill -KILL "$worker"
 wait $!
 rc=$(cat rc)
@@ -323,11 +330,7 @@ for who in 'one that works' 'one that watches' all; do
             3
         echo "$rc" >rc
     ) &
-    for ((i = 0; i < 600; i++)); do
-        [[ -s pid.1 ]] && worker=$(ps -o pid= --ppid "$(cat pid.1)") && worker=${worker// /} &&
-            (($(awk '{ print $14 }' "/proc/$worker/stat" 2>/dev/null || echo 0) > 40)) && break
-        sleep 0.1
-    done
+    wait_for_work
     case $who in
     'one that works') kill -TERM "$worker" ;;
     'one that watches') kill -TERM "$(cat pid.1)" ;;
