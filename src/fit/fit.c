@@ -21,10 +21,11 @@ static gbs_status check_hinge_range(gbs_context *ctx, size_t n, const gbs_fit_se
     double limit = gbs_hinge_lambda_limit(true, rows, o->prior_sd * o->prior_sd, o->cx);
     if (o->lambda < limit)
         return GBS_OK;
-    return gbs_fail(ctx, GBS_ERR_ARGUMENT,
-                    "the hinge bound with cx %g, prior_sd %g and %zu rows needs lambda between 0 "
-                    "and %g, not %g",
-                    o->cx, o->prior_sd, rows, limit, o->lambda);
+    return gbs_fail(
+        ctx, GBS_ERR_ARGUMENT,
+        "the hinge bound with `cx` %g, `prior-sd` %g and %zu rows needs `lambda` between 0 "
+        "and %g, not %g",
+        o->cx, o->prior_sd, rows, limit, o->lambda);
 }
 
 /* A table learned what the columns are (levels of texts) from rows that certify this fit: from all
