@@ -209,59 +209,63 @@ static gbs_status check_max_weight(gbs_context *ctx, const gbs_data *data,
     return GBS_OK;
 }
 
-static gbs_status fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *options,
+/* The options against the rows, and what the rows say of the settings. `fewer`: rows of weight 0
+ * are not among them any more. */
+static gbs_status settle(gbs_context *ctx, const gbs_data *data, bool fewer, bool certified,
+                         gbs_fit_settings *o) {
+    const gbs_task *task = gbs_fit_task(o);
+    const gbs_source *source = data->source;
+    gbs_status status = gbs_check_labels(ctx, data, true);
+    if (!certified)
+        o->max_weight = 0.0;
+    if (status == GBS_OK)
+        status = check_max_weight(ctx, data, o);
+    if (status != GBS_OK)
+        return status;
+    o->weighted = data->weight != NULL;
+    o->complete = source != NULL && source->left_out > 0;
+    o->weighed = fewer || (source != NULL && source->absent > 0);
+    o->grouped = data->group != NULL;
+    if (data->costs != NULL)
+        o->costs = data->costs;
+    if (certified && o->grouped && !(gbs_is_deployed(o) && gbs_has(task, GBS_FACT_LABELS)))
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                        "groups of rows are for `task` classify and `bound` vote");
+    if (!gbs_has(task, GBS_FACT_INTERCEPT))
+        o->intercept = 0;
+    if (o->paper)
+        task->paper(o, (double)data->n, (double)gbs_maps_columns(o, data->d));
+    return GBS_OK;
+}
+
+/* Where the model comes from: the rows as they were handed in, whatever their weights. */
+static void keep_origin(gbs_context *ctx, const gbs_data *handed, size_t copies, gbs_model *model) {
+    gbs_origin_keep(ctx, handed->n, gbs_data_hash(handed), &model->origin);
+    model->origin.told.left_out = handed->source != NULL ? handed->source->left_out : 0;
+    model->origin.told.copies = copies;
+}
+
+static gbs_status fit(gbs_context *ctx, const gbs_data *handed, const gbs_fit_settings *options,
                       bool certified, gbs_model **out) {
-    GBS_NEEDS(ctx, out);
-    *out = NULL;
-    GBS_NEEDS(ctx, ctx);
-    GBS_NEEDS(ctx, data);
     double start = gbs_now();
     uint64_t pairs_before = ctx->pairs_seen;
     gbs_fit_settings o = options != NULL ? *options : gbs_fit_settings_default();
     gbs_data *weighed = NULL;
-    gbs_status status = gbs_check_fit_options(ctx, &o);
-    if (status == GBS_OK)
-        status = gbs_check_weights(ctx, data, gbs_fit_task(&o));
-    if (status == GBS_OK)
-        status = gbs_data_weighed(ctx, data, &weighed);
-    const gbs_data *handed = data; /* whatever the weights of its rows */
-    data = weighed != NULL ? weighed : data;
-    if (status == GBS_OK)
-        status = gbs_check_labels(ctx, data, true);
-    if (!certified)
-        o.max_weight = 0.0;
-    if (status == GBS_OK)
-        status = check_max_weight(ctx, data, &o);
-    if (status != GBS_OK) {
-        gbs_data_free(weighed);
-        return status;
-    }
-    o.weighted = data->weight != NULL;
-    o.complete = data->source != NULL && data->source->left_out > 0;
-    o.weighed = weighed != NULL || (data->source != NULL && data->source->absent > 0);
-    o.grouped = data->group != NULL;
-    if (data->costs != NULL)
-        o.costs = data->costs;
-    if (certified && o.grouped &&
-        !(gbs_is_deployed(&o) && gbs_has(gbs_fit_task(&o), GBS_FACT_LABELS))) {
-        gbs_data_free(weighed);
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
-                        "groups of rows are for `task` classify and `bound` vote");
-    }
-    const gbs_task *task = gbs_fit_task(&o);
-    if (!gbs_has(task, GBS_FACT_INTERCEPT))
-        o.intercept = 0;
-    if (o.paper)
-        task->paper(&o, (double)data->n, (double)gbs_maps_columns(&o, data->d));
     gbs_model *model = NULL;
     size_t copies = 0;
-    if (certified)
+    gbs_status status = gbs_check_fit_options(ctx, &o);
+    if (status == GBS_OK)
+        status = gbs_check_weights(ctx, handed, gbs_fit_task(&o));
+    if (status == GBS_OK)
+        status = gbs_data_weighed(ctx, handed, &weighed);
+    const gbs_data *data = weighed != NULL ? weighed : handed;
+    if (status == GBS_OK)
+        status = settle(ctx, data, weighed != NULL, certified, &o);
+    if (status == GBS_OK && certified)
         status = warn_of_copies(ctx, data, &copies);
     if (status == GBS_OK)
         status = fit_seen(ctx, data, &o, certified, &model);
     gbs_data_free(weighed);
-    if (model == NULL)
-        return status;
     if (status == GBS_OK)
         status = gbs_model_check(ctx, model);
     if (status != GBS_OK) {
@@ -269,11 +273,8 @@ static gbs_status fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_sett
         return status;
     }
     model->info.copies = copies;
-    if (certified) {
-        gbs_origin_keep(ctx, handed->n, gbs_data_hash(handed), &model->origin);
-        model->origin.told.left_out = handed->source != NULL ? handed->source->left_out : 0;
-        model->origin.told.copies = copies;
-    }
+    if (certified)
+        keep_origin(ctx, handed, copies, model);
     model->info.seconds = gbs_now() - start;
     model->info.pair_evaluations = (double)(ctx->pairs_seen - pairs_before);
     *out = model;
@@ -282,10 +283,15 @@ static gbs_status fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_sett
 
 gbs_status gbs_fit_run(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *options,
                        gbs_model **out) {
+    GBS_NEEDS(ctx, out);
+    *out = NULL;
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, data);
     return fit(ctx, data, options, true, out);
 }
 
 gbs_status gbs_fit_to_judge(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *options,
                             gbs_model **out) {
+    *out = NULL;
     return fit(ctx, data, options, false, out);
 }
