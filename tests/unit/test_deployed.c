@@ -155,7 +155,8 @@ static void a_class_of_one_row_is_not_learned(void **state) {
         gbs_status status = gbs_fit_run(ctx, data, &o, &model);
         assert_int_equal(status, learned >= 2 ? GBS_OK : GBS_ERR_DATA);
         if (status != GBS_OK)
-            assert_non_null(strstr(gbs_error_message(ctx), "fewer than two rows of a class"));
+            assert_non_null(
+                strstr(gbs_error_message(ctx), "`bound` vote learns from 18 of the 30 rows"));
         refused += learned == 1;
         fitted += learned == 2;
         gbs_model_free(model);
