@@ -1,4 +1,5 @@
-/* One fit, start to end: the way to it, and what is told on it. */
+/* One fit, start to end: options against rows, which columns are used, the way of the fit
+ * (fit/ways.h), where the model comes from. */
 #include "fit/run.h"
 #include "fit/ways.h"
 
@@ -73,7 +74,7 @@ static gbs_status find_columns(gbs_context *ctx, const gbs_data *data, gbs_fit_s
     return status;
 }
 
-/* It may be one class that is too few, of many rows. */
+/* Of many rows, too: one class may have too few. */
 static void say_too_few(gbs_context *ctx, const gbs_data *data) {
     size_t have[2] = {0, 0};
     for (size_t i = 0; i < data->n; i++)
@@ -86,8 +87,9 @@ static void say_too_few(gbs_context *ctx, const gbs_data *data) {
             data->n, rarer);
 }
 
-static gbs_status fit_used(gbs_context *ctx, const gbs_data *data, gbs_fit_settings *o,
-                           bool certified, gbs_model **model) {
+/* The fit itself, the way that the options say, to columns that are all used. */
+static gbs_status fit_columns(gbs_context *ctx, const gbs_data *data, gbs_fit_settings *o,
+                              bool certified, gbs_model **model) {
     gbs_status status = GBS_OK;
     gbs_fill_defaults(o, data->n, gbs_maps_columns(o, data->d));
     if (certified && (status = check_hinge_range(ctx, data->n, o)) != GBS_OK)
@@ -126,8 +128,8 @@ static gbs_status fit_used(gbs_context *ctx, const gbs_data *data, gbs_fit_setti
     return status;
 }
 
-/* Tells a model, and the parts that it is made of, of the columns that are used; takes `seen`. */
-static gbs_status see(gbs_context *ctx, gbs_model *model, gbs_seen *seen) {
+/* Notes in a model, and in the parts that it is made of, which columns it uses; takes `seen`. */
+static gbs_status note_columns(gbs_context *ctx, gbs_model *model, gbs_seen *seen) {
     gbs_status status = GBS_OK;
     model->info.features = seen->given;
     for (size_t p = 0; model->many != NULL && status == GBS_OK && p < model->many->parts; p++) {
@@ -140,7 +142,7 @@ static gbs_status see(gbs_context *ctx, gbs_model *model, gbs_seen *seen) {
         else
             memcpy(copy.column, seen->column, seen->size * sizeof *copy.column);
         if (status == GBS_OK)
-            status = see(ctx, model->many->part[p], &copy);
+            status = note_columns(ctx, model->many->part[p], &copy);
     }
     if (status == GBS_OK && model->many == NULL)
         return gbs_maps_see(ctx, &model->maps, seen);
@@ -148,15 +150,15 @@ static gbs_status see(gbs_context *ctx, gbs_model *model, gbs_seen *seen) {
     return status;
 }
 
-/* The model of the columns that are used, told of those that are not. */
-static gbs_status fit_seen(gbs_context *ctx, const gbs_data *data, gbs_fit_settings *o,
-                           bool certified, gbs_model **model) {
+/* Columns that no row to learn from sets are left out, the others fitted. */
+static gbs_status fit_seen_columns(gbs_context *ctx, const gbs_data *data, gbs_fit_settings *o,
+                                   bool certified, gbs_model **model) {
     gbs_seen seen = {0};
     gbs_data *kept = NULL;
     size_t lost = 0;
     gbs_status status = find_columns(ctx, data, o, &seen);
     if (status == GBS_OK && seen.column == NULL)
-        return fit_used(ctx, data, o, certified, model);
+        return fit_columns(ctx, data, o, certified, model);
     if (status == GBS_OK)
         status = gbs_data_keep(ctx, data, &seen, &kept, &lost);
     if (status == GBS_OK)
@@ -165,13 +167,13 @@ static gbs_status fit_seen(gbs_context *ctx, const gbs_data *data, gbs_fit_setti
                 seen.given - seen.size, seen.given, lost > 0 ? ", cells of other rows too" : "");
     o->start_columns = seen.column;
     if (status == GBS_OK)
-        status = fit_used(ctx, kept, o, certified, model);
+        status = fit_columns(ctx, kept, o, certified, model);
     gbs_data_free(kept);
     if (status != GBS_OK || *model == NULL) {
         gbs_seen_free(ctx, &seen);
         return status;
     }
-    return see(ctx, *model, &seen);
+    return note_columns(ctx, *model, &seen);
 }
 
 /* Rows of one group may be alike. */
@@ -264,7 +266,7 @@ static gbs_status fit(gbs_context *ctx, const gbs_data *handed, const gbs_fit_se
     if (status == GBS_OK && certified)
         status = warn_of_copies(ctx, data, &copies);
     if (status == GBS_OK)
-        status = fit_seen(ctx, data, &o, certified, &model);
+        status = fit_seen_columns(ctx, data, &o, certified, &model);
     gbs_data_free(weighed);
     if (status == GBS_OK)
         status = gbs_model_check(ctx, model);

@@ -327,7 +327,8 @@ static void a_ranker_loses_area(void **state) {
     gbs_context_free(ctx);
 }
 
-/* c_i = A + (n/n_y) (V_i - A), V_i counted row by row; the scores are few, so most rows are tied. */
+/* c_i = A + (n/n_y) (V_i - A), V_i counted row by row; there are few scores, so that most rows are
+ * tied. */
 static void influences_on_the_area_count_ties_one_half(void **state) {
     (void)state;
     enum { N = 50 };
