@@ -211,8 +211,8 @@ static gbs_status check_max_weight(gbs_context *ctx, const gbs_data *data,
     return GBS_OK;
 }
 
-/* The options against the rows, and what the rows say of the settings. `fewer`: rows of weight 0
- * are not among them any more. */
+/* The options against the rows, and the facts of the rows into the settings. `fewer`: rows of
+ * weight 0 are not among them any more. */
 static gbs_status settle(gbs_context *ctx, const gbs_data *data, bool fewer, bool certified,
                          gbs_fit_settings *o) {
     const gbs_task *task = gbs_fit_task(o);
@@ -225,8 +225,8 @@ static gbs_status settle(gbs_context *ctx, const gbs_data *data, bool fewer, boo
     if (status != GBS_OK)
         return status;
     o->weighted = data->weight != NULL;
-    o->complete = source != NULL && source->left_out > 0;
-    o->weighed = fewer || (source != NULL && source->absent > 0);
+    o->missing_left_out = source != NULL && source->left_out > 0;
+    o->zero_left_out = fewer || (source != NULL && source->absent > 0);
     o->grouped = data->group != NULL;
     if (data->costs != NULL)
         o->costs = data->costs;
