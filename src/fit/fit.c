@@ -41,9 +41,10 @@ static bool columns_saw_certified_rows(const gbs_context *ctx, const gbs_data *d
         return true;
     size_t units = data->group != NULL ? data->groups : data->n;
     bool in_time = o->order == GBS_ORDER_TIME;
-    return gbs_data_is_dense(data) &&
+    return (gbs_data_is_dense(data) || s->fills) &&
            (s->grouped != (data->group != NULL) || s->in_time != in_time ||
-            (s->seed != ctx->seed && !in_time) || s->units > gbs_least_part(units, o));
+            (!in_time && s->seed != gbs_data_order_seed(ctx, data)) ||
+            s->units > gbs_least_part(units, o));
 }
 
 static int ascending(const void *a, const void *b) {
