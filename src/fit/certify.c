@@ -43,6 +43,8 @@ unsigned gbs_common_assumptions(const gbs_fit_settings *o, const gbs_maps *maps)
         bits |= GBS_BROKEN_METHOD;
     if (o->stratify)
         bits |= GBS_BROKEN_SPLIT;
+    if (o->by_labels)
+        bits |= GBS_BROKEN_WAY;
     if (o->weighted)
         bits |= GBS_ASSUMES_UNWEIGHTED;
     if (o->complete)

@@ -86,6 +86,20 @@ static void say_too_few(gbs_context *ctx, const gbs_data *data) {
             data->n, rarer);
 }
 
+/* Too few rows to be split, and all of them certify: those too that told what the columns are, and,
+ * where labels decided it, that they are too few (docs/maths.md, 11.2). */
+static gbs_status fit_unsplit(gbs_context *ctx, const gbs_data *data, gbs_fit_settings *o,
+                              bool by_labels, gbs_model **model) {
+    bool made = data->source != NULL && data->source->learned;
+    o->prior = GBS_PRIOR_ZERO;
+    o->bound = GBS_BOUND_KL;
+    o->by_labels = by_labels;
+    if (data->learned != NULL || made || o->start_columns != NULL)
+        o->looked |= GBS_LOOKED_COLUMNS;
+    gbs_fill_defaults(o, data->n, data->d);
+    return gbs_fit_single(ctx, data, o, model);
+}
+
 static gbs_status fit_used(gbs_context *ctx, const gbs_data *data, gbs_fit_settings *o,
                            bool certified, gbs_model **model) {
     gbs_status status = GBS_OK;
@@ -109,18 +123,14 @@ static gbs_status fit_used(gbs_context *ctx, const gbs_data *data, gbs_fit_setti
     if (status != GBS_OK)
         return status;
     gbs_progress_begin(ctx);
+    bool by_labels = false;
     status = data->classes > 2       ? gbs_fit_classes(ctx, data, o, certified, model)
-             : gbs_is_deployed(o)    ? gbs_fit_deployed(ctx, data, o, model)
+             : gbs_is_deployed(o)    ? gbs_fit_deployed(ctx, data, o, &by_labels, model)
              : gbs_is_progressive(o) ? gbs_fit_progressive(ctx, data, o, model)
                                      : gbs_fit_single(ctx, data, o, model);
-    if (status == GBS_OK && *model == NULL) { /* too few rows to be split */
+    if (status == GBS_OK && *model == NULL) {
         say_too_few(ctx, data);
-        o->prior = GBS_PRIOR_ZERO;
-        o->bound = GBS_BOUND_KL;
-        if (data->learned != NULL)
-            o->looked |= GBS_LOOKED_COLUMNS;
-        gbs_fill_defaults(o, data->n, data->d);
-        status = gbs_fit_single(ctx, data, o, model);
+        status = fit_unsplit(ctx, data, o, by_labels, model);
     }
     gbs_compute_end(ctx);
     return status;

@@ -93,6 +93,7 @@ typedef struct gbs_fit_settings {
     int weighted, grouped;          /* the rows have weights, groups: the fit sets it */
     int complete;                   /* rows with missing cells were left out: the fit sets it */
     int weighed;                    /* and rows of weight 0 */
+    int by_labels;                  /* they decided against a last block: the fit sets it */
     gbs_order order;                /* deployed */
     gbs_refit_kind refit;           /* deployed */
     int paper;                      /* the constants that the paper recommends */
