@@ -10,8 +10,8 @@ const char *input_name(const char *path) {
     return strcmp(path, "-") == 0 ? "standard input" : path;
 }
 
-/* Behind the inputs: label, weight, group. */
-enum { ASIDES = 3, NAMED = 3 };
+/* Behind the inputs: label, weight, group, row name. */
+enum { ASIDES = 4, NAMED = 3 };
 
 bool remarks_add(struct remarks *r, const gbs_data *part) {
     const gbs_recipe *recipe = gbs_data_recipe(part);
@@ -41,7 +41,7 @@ bool remarks_add(struct remarks *r, const gbs_data *part) {
 
 static void name_missing(const struct remarks *r, const gbs_recipe *recipe, size_t k, char *out,
                          size_t room) {
-    static const char *const asides[ASIDES] = {"label", "weight", "group"};
+    static const char *const asides[ASIDES] = {"label", "weight", "group", "row name"};
     char number[32];
     const char *name = gbs_recipe_input(recipe, k, NULL);
     if (k >= r->inputs) {

@@ -193,7 +193,7 @@ static void certificates_text(struct text *t, const gbs_model *model, const gbs_
     text_add(t, "\n| at most | of | seen | on | method | confidence | status |\n"
                 "|---:|---|---:|---:|---|---:|---|\n");
     for (size_t k = 0; (each = gbs_model_certificate(model, k)) != NULL; k++) {
-        text_add(t, "| %.4f | ", each->value);
+        text_add(t, "| %.4f | ", text_up(each->value, 4));
         add_plain(t, result_certified(each, result_is_tested(model), recipe, name));
         char seen[32] = "-"; /* of no row */
         if (isfinite(each->empirical))

@@ -68,11 +68,11 @@ static void asked_lines(const struct fit *f, struct text *out) {
     for (size_t k = 0; (c = gbs_model_certificate(f->model, k)) != NULL; k++)
         if (c->target == GBS_TARGET_COST)
             line_add(out, LINE_SHORT, "cost", "at most %.4g a row, with confidence %g (seen: %.4g)",
-                     c->value, c->confidence, c->empirical);
+                     text_up_digits(c->value, 4), c->confidence, c->empirical);
         else if (c->target == GBS_TARGET_WEIGHTED)
             line_add(out, LINE_SHORT, "by weight",
                      "labels are wrong in at most %.2f %%, with confidence %g (seen: %.2f %%)",
-                     100.0 * c->value, c->confidence, 100.0 * c->empirical);
+                     text_up(100.0 * c->value, 2), c->confidence, 100.0 * c->empirical);
 }
 
 void fit_text_short(const struct fit *f, struct text *out) {

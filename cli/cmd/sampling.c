@@ -112,5 +112,5 @@ void sampling_text(struct text *t, const gbs_particles *particles) {
     line_add(t, LINE_LONG, "estimate",
              "true %s of one draw at most %.4f if these averages were exact (kl bound, confidence "
              "%g, KL to the prior %.4f); no certificate: particles are no independent draws",
-             gbs_task_word(task, GBS_WORD_RISK), i->bound, i->confidence, i->kl);
+             gbs_task_word(task, GBS_WORD_RISK), text_up(i->bound, 4), i->confidence, i->kl);
 }

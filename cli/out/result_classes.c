@@ -241,13 +241,13 @@ void result_classes_text(struct text *t, enum line_kind kind, const gbs_evaluati
         line_add(t, kind, "Gibbs error", "%.2f %%   of one draw from every posterior",
                  100.0 * e->gibbs_error);
     line_add(t, kind, "true error", "at most %.2f %% with confidence %g, if these rows are fresh%s",
-             100.0 * gbs_binomial_upper(e->errors, e->n, confidence), confidence,
+             text_up(100.0 * gbs_binomial_upper(e->errors, e->n, confidence), 2), confidence,
              kind == LINE_LONG ? " (exact binomial bound of the labels)" : "");
     const gbs_classes_card *card = gbs_model_classes_card(model);
     bool costs = card != NULL && isfinite(card->cost);
     if (costs)
         line_add(t, kind, "cost", "%.4g a row; at most %.4g, if these rows are fresh",
-                 gbs_evaluation_cost(e), cost_upper(t, e, model, confidence));
+                 gbs_evaluation_cost(e), text_up_digits(cost_upper(t, e, model, confidence), 4));
     if (kind == LINE_LONG || !costs) /* eight lines are a short answer */
         line_add(t, kind, "calibration", "Brier score %.4f, log loss %.4f", e->brier, e->log_loss);
     rates_text(t, kind, e, confidence, recipe);

@@ -24,7 +24,7 @@ void completion_sentence(struct text *words, const gbs_completion *model) {
         text_add(words, "the %s is at most %.4f, with confidence %g%s",
                  k->draws == 0 ? "RMSE of the values that predict prints"
                                : "true RMSE of one random draw",
-                 k->rmse, k->confidence, k->vacuous ? ": VACUOUS" : "");
+                 text_up(k->rmse, 4), k->confidence, k->vacuous ? ": VACUOUS" : "");
     else
         text_add(words, gbs_completion_get_info(model)->sampler == GBS_SAMPLER_GIBBS &&
                                 gbs_completion_get_model(model) == GBS_COMPLETION_PAPER
@@ -38,13 +38,13 @@ static void deployed_text(struct text *out, const gbs_completion *model,
     line_add(out, LINE_LONG, "",
              "on %zu ratings kept from the fit: RMSE seen %.4f; at most %.4f for the middle of the "
              "range",
-             k->n, (i->high - i->low) * sqrt(k->squared_empirical), k->middle_rmse);
+             k->n, (i->high - i->low) * sqrt(k->squared_empirical), text_up(k->middle_rmse, 4));
     line_add(out, LINE_LONG, "", "by itself, their mean absolute error is at most %.4f",
-             gbs_completion_mae_bound(model));
+             text_up(gbs_completion_mae_bound(model), 4));
     if (isfinite(gbs_completion_miss_bound(model)))
         line_add(out, LINE_LONG, "",
                  "by itself, at least %.1f %% of them are within half a star of the rating",
-                 100.0 * (1.0 - gbs_completion_miss_bound(model)));
+                 text_down(100.0 * (1.0 - gbs_completion_miss_bound(model)), 1));
 }
 
 static void drawn_text(struct text *out, const gbs_completion *model,
@@ -65,10 +65,10 @@ static void drawn_text(struct text *out, const gbs_completion *model,
              -log(1.0 - k->confidence - k->draws_delta));
     if (isfinite(k->holdout_rmse))
         snprintf(holdout, sizeof holdout, ", %.4f for the first part's means (a plain hold-out)",
-                 k->holdout_rmse);
+                 text_up(k->holdout_rmse, 4));
     line_add(out, LINE_LONG, "",
              "yardsticks, from the same ratings: at most %.4f for the middle of the range%s",
-             k->middle_rmse, holdout);
+             text_up(k->middle_rmse, 4), holdout);
 }
 
 void completion_card_certificate(struct text *out, const gbs_completion *model) {
@@ -85,7 +85,7 @@ void completion_card_certificate(struct text *out, const gbs_completion *model) 
     text_add(out,
              "\nOn %zu ratings: RMSE seen %.4f; always predicting the middle of the range is "
              "certified at %.4f.\n\nIt assumes that\n\n",
-             k->n, (i->high - i->low) * sqrt(k->squared_empirical), k->middle_rmse);
+             k->n, (i->high - i->low) * sqrt(k->squared_empirical), text_up(k->middle_rmse, 4));
     for (size_t a = 0; (assumed = gbs_completion_assumption(model, a)) != NULL; a++)
         text_add(out, "- %s\n", assumed);
 }
@@ -251,7 +251,7 @@ void result_rating_evaluation_text(struct text *t, enum line_kind kind,
     if (isfinite(y->holdout_rmse))
         line_add(t, kind, "hold-out",
                  "if the model has not seen them: true RMSE at most %.4f, with confidence %g",
-                 y->holdout_rmse, y->confidence);
+                 text_up(y->holdout_rmse, 4), y->confidence);
 }
 
 int ratings_inspect(struct app *app, const gbs_completion *model) {

@@ -175,7 +175,8 @@ static void confusion_text(struct text *t, const gbs_evaluation *e, const gbs_re
 static void rate_cell(struct text *t, struct rate r) {
     char cell[64] = "-";
     if (isfinite(r.seen))
-        snprintf(cell, sizeof cell, "%.2f %% (%.2f %%)", 100.0 * r.seen, 100.0 * r.lower);
+        snprintf(cell, sizeof cell, "%.2f %% (%.2f %%)", 100.0 * r.seen,
+                 text_down(100.0 * r.lower, 2));
     text_add(t, " %-20s", cell);
 }
 
@@ -210,7 +211,7 @@ static void cost_text(struct text *t, enum line_kind kind, const gbs_evaluation 
     struct mean_cost c = cost_of(e, model, level);
     if (c.missed != c.false_alarm)
         line_add(t, kind, "cost", "%.4g a row, at %g:%g; at most %.4g, if these rows are fresh",
-                 c.seen, c.missed, c.false_alarm, c.upper);
+                 c.seen, c.missed, c.false_alarm, text_up_digits(c.upper, 4));
 }
 
 void result_evaluation_text(struct text *t, enum line_kind kind, const struct app *app,
@@ -235,8 +236,8 @@ void result_evaluation_text(struct text *t, enum line_kind kind, const struct ap
         line_add(t, kind, "Gibbs error", "%.2f %%   of one random draw from the posterior",
                  100.0 * e->gibbs_error);
     line_add(t, kind, "true error", "at most %.2f %% with confidence %g, if these rows are fresh%s",
-             100.0 * gbs_binomial_upper(e->errors, e->n, confidence(app)), confidence(app),
-             kind == LINE_LONG ? " (exact binomial bound of the labels)" : "");
+             text_up(100.0 * gbs_binomial_upper(e->errors, e->n, confidence(app)), 2),
+             confidence(app), kind == LINE_LONG ? " (exact binomial bound of the labels)" : "");
     cost_text(t, kind, e, confidence(app), model);
     if (isfinite(e->auc))
         line_add(t, kind, "AUC", "%.4f; Brier score %.4f, log loss %.4f", e->auc, e->brier,

@@ -157,19 +157,21 @@ void result_sentence(struct text *words, const gbs_model *model) {
          refit = card != NULL && card->refit > 0;
     const char *whose = refit ? "of the fit before the refit" : "that predict prints";
     if (c->target == GBS_TARGET_AUC)
-        text_add(words, "the score %s has a true AUC of at least %.4f", whose, 1.0 - c->value);
+        text_add(words, "the score %s has a true AUC of at least %.4f", whose,
+                 text_down(1.0 - c->value, 4));
     else if (calibrated)
-        text_add(words, "the labels %s are wrong in at most %.2f %% of %s", whose, 100.0 * c->value,
+        text_add(words, "the labels %s are wrong in at most %.2f %% of %s", whose,
+                 text_up(100.0 * c->value, 2),
                  c->grouped ? "the rows of a group, in the mean over groups" : "all cases");
     else if (c->risk != GBS_RISK_ERROR)
         text_add(words, "the true %s of one random draw is at most %.4f",
                  c->risk == GBS_RISK_AUC ? "1 - AUC" : "share of pairs in the wrong order",
-                 c->value);
+                 text_up(c->value, 4));
     else
         text_add(words, "the true %s risk of %s is at most %.4f", gbs_loss_name(c->loss),
                  c->target == GBS_TARGET_MIXTURE ? "one random draw (a stage, then a classifier)"
                                                  : "one random draw",
-                 c->value);
+                 text_up(c->value, 4));
     text_add(words, ", with confidence %g: %s", c->confidence, c->valid ? "valid" : "CONDITIONAL");
     if (calibrated && !refit)
         add_seen(words, c);
@@ -188,7 +190,8 @@ static void table_text(struct text *t, const gbs_model *model, const gbs_recipe 
         char seen[32] = "-"; /* of no row */
         if (isfinite(each->empirical))
             snprintf(seen, sizeof seen, "%.4f", each->empirical);
-        text_add(t, "  %-7.4f %-22s %-11s %7zu %9s   %6.2f %6.2f %6.2f %6.2f%s\n", each->value,
+        text_add(t, "  %-7.4f %-22s %-11s %7zu %9s   %6.2f %6.2f %6.2f %6.2f%s\n",
+                 text_up(each->value, 4),
                  result_certified(each, result_is_tested(model), recipe, name),
                  gbs_bound_name(each->method), each->blocks, seen, each->kl, each->grid_nats,
                  each->xi_nats, -log(1.0 - each->confidence - each->sampled_delta),
@@ -221,7 +224,8 @@ void result_certificates_text(struct text *t, const gbs_model *model, const gbs_
         line_add(t, LINE_LONG, "",
                  "the risk seen is that of %zu pairs drawn at random; over all pairs it is at most "
                  "%.6g, but for probability %.4g, which is part of %.4g",
-                 c->sampled, c->empirical_upper, c->sampled_delta, 1.0 - c->confidence);
+                 c->sampled, text_up_digits(c->empirical_upper, 6), c->sampled_delta,
+                 1.0 - c->confidence);
     line_add(t, LINE_LONG, "",
              (card != NULL && card->joint) || (many != NULL && many->joint)
                  ? "all lines hold at once."
@@ -282,13 +286,14 @@ void result_warnings(const struct app *app, const gbs_model *model, const gbs_re
         app_note(app,
                  "the certificate says nothing: a mean cost of %.4g is no better than that of "
                  "always saying '%s', %.4g",
-                 g.certificate->value, result_class_short(recipe, g.label, 40, label), g.value);
+                 text_up_digits(g.certificate->value, 4),
+                 result_class_short(recipe, g.label, 40, label), g.value);
     else if (guess_is_as_good(&g))
         app_note(app,
                  "the certificate says nothing: %.2f %% is no better than always saying '%s', "
                  "which is wrong in %.2f %%",
-                 100.0 * g.certificate->value, result_class_short(recipe, g.label, 40, label),
-                 100.0 * g.value);
+                 text_up(100.0 * g.certificate->value, 2),
+                 result_class_short(recipe, g.label, 40, label), 100.0 * g.value);
 }
 
 static void stages_text(struct text *t, const gbs_model *model) {

@@ -116,3 +116,17 @@ bool utf8_is_control(const char *text) {
     const unsigned char *s = (const unsigned char *)text;
     return iscntrl(s[0]) || (s[0] == 0xc2 && s[1] >= 0x80 && s[1] <= 0x9f);
 }
+
+/* What rounding may have left of a whole number is not rounded up. */
+double text_up(double bound, int decimals) {
+    double unit = pow(10.0, decimals), up = ceil(bound * unit - 1e-9) / unit;
+    return isfinite(up) ? up : bound;
+}
+
+double text_up_digits(double bound, int digits) {
+    return bound > 0.0 ? text_up(bound, digits - 1 - (int)floor(log10(bound))) : bound;
+}
+
+double text_down(double bound, int decimals) {
+    return -text_up(-bound, decimals);
+}

@@ -24,6 +24,12 @@ void text_add_count(struct text *t, size_t n, char after);
 void text_add_cell(struct text *t, const char *cell);
 void text_free(struct text *t);
 
+/* What an upper bound is printed as: the least number of so many decimals, of so many significant
+ * digits, that is not below it; of a lower bound the largest that is not above it. */
+double text_up(double bound, int decimals);
+double text_up_digits(double bound, int digits);
+double text_down(double bound, int decimals);
+
 /* Bytes of the UTF-8 character that begins here; 0 when there is none (cut short, overlong, a
  * surrogate, beyond Unicode). */
 size_t utf8_length(const char *text);

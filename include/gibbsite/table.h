@@ -152,7 +152,8 @@ GBS_API const double *gbs_data_labels(const gbs_data *data);
 /* Rows of the table that were left out (`missing` drop). */
 GBS_API size_t gbs_data_left_out(const gbs_data *data);
 /* Those of them whose first missing cell is in the k-th input of the recipe; beyond the inputs:
- * whose label, weight or group is missing, in this order. */
+ * whose label, weight or group is missing, or a cell of a column that turned out to be row names,
+ * in this order. */
 GBS_API size_t gbs_data_missing(const gbs_data *data, size_t k);
 /* The row of the table, from 0, behind row i of the data. */
 GBS_API size_t gbs_data_table_row(const gbs_data *data, size_t i);

@@ -15,8 +15,9 @@ typedef struct gbs_source {
     /* where a row of the table stands: "line 6" */
     void (*place)(const struct gbs_source *source, size_t row, char *text, size_t room);
     /* What the columns are was learned from rows of this very data: from the first `rows` of the
-     * order that `seed` gives (task/parts.h). All of them: from every row. */
-    bool learned;
+     * order that `seed` gives (gbs_data_order_seed, task/parts.h). All of them: from every row.
+     * `fills`: so was what stands in for missing cells. */
+    bool learned, fills;
     uint64_t seed;
     size_t rows;
     size_t left_out;       /* rows of the table that have a missing cell and are not here */

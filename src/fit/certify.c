@@ -43,6 +43,8 @@ unsigned gbs_common_assumptions(const gbs_fit_settings *o, const gbs_maps *maps)
         bits |= GBS_BROKEN_METHOD;
     if (o->stratify)
         bits |= GBS_BROKEN_SPLIT;
+    if (o->by_labels)
+        bits |= GBS_BROKEN_WAY;
     if (o->weighted)
         bits |= GBS_ASSUMES_UNWEIGHTED;
     if (o->missing_left_out)
@@ -138,6 +140,8 @@ static void add(struct work *w, gbs_target target, gbs_loss loss, gbs_bound meth
                            lambda_assumption(w, method) | more;
     if (e->paired_rows > 0)
         assumptions |= GBS_ASSUMES_LABELS;
+    if (e->sampled > 0)
+        assumptions |= GBS_ASSUMES_DRAWS;
     if (w->options->select == GBS_SELECT_BOUND && e->grid > 1)
         assumptions |= GBS_ASSUMES_PRIOR_GRID;
     w->out[w->count++] = (gbs_certificate){
@@ -238,6 +242,7 @@ static void add_prior_vote(struct work *w) {
         c->empirical = e->score_disorder; /* over all pairs, sorted */
         c->empirical_upper = NAN;
         c->sampled = 0;
+        c->assumptions &= ~(unsigned)GBS_ASSUMES_DRAWS;
         c->sampled_delta = 0.0;
         c->kl = c->grid_nats = c->xi_nats = 0.0;
         return;

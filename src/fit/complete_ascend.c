@@ -27,7 +27,9 @@ static double spread_of(const gbs_ratings *r, const gbs_complete_settings *o) {
     double spread = sqrt(r->squares / (double)r->n + shift * shift);
     if (o->has_range)
         spread = o->biases ? (o->high - o->low) / 4.0 : far / 2.0;
-    double floor = 1e-8 * fmax(1.0, fmax(fabs(r->low), fabs(r->high)));
+    else /* which certifies nothing */
+        far = fmax(fabs(r->low), fabs(r->high));
+    double floor = 1e-8 * fmax(1.0, far);
     return spread > floor ? spread : floor; /* constant values: any scale does */
 }
 

@@ -1,14 +1,17 @@
 /* A zero prior of the hierarchical model, and its certificate (docs/maths.md, 8.22).
  *
  * Nothing of the prior may look at the ratings it is certified on: the centre is the middle of the
- * declared range and the unit a quarter of it, phi = 1, w0 = 1, beta / 20 ~ Ga(1, 1), and the rank
- * is the one asked for. q is fitted to all ratings, F less the expected loss is KL(q || prior) with
- * all levels in it, and kl (6.1) certifies one draw.
+ * declared range and the unit a quarter of it, phi = 1, w0 = 1, beta / 20 ~ Ga(1, 1). The rank is
+ * the one asked for, or the number of rows or columns that have ratings where these are fewer: one
+ * of 1 .. rank, which the positions decide, for log(rank) nats. q is fitted to all ratings, F less
+ * the expected loss is KL(q || prior) with all levels in it, and kl (6.1) certifies one draw.
  */
 #include "completion/draws.h"
 #include "completion/positions.h"
 #include "core/random.h"
 #include "fit/complete_levels.h"
+
+#include <math.h>
 
 /* Terms that the Monte Carlo part of a certificate draws at least. */
 enum { LEAST_TERMS = 1000000 };
@@ -40,8 +43,10 @@ static gbs_status begin(struct gbs_completion_run *r, struct gbs_level_attempt *
 
 static gbs_status certify(struct gbs_completion_run *r, const gbs_levels *f) {
     size_t n = r->certified->n, rounds = 1 + (LEAST_TERMS - 1) / n;
-    gbs_rating_certificate drawn = {
-        .empirical = 1.0, .draws = n * rounds, .kl = r->model->info.kl, .grid_nats = 0.0};
+    gbs_rating_certificate drawn = {.empirical = 1.0,
+                                    .draws = n * rounds,
+                                    .kl = r->model->info.kl,
+                                    .grid_nats = r->o->rank > 1 ? log((double)r->o->rank) : 0.0};
     gbs_status status = gbs_completion_gaussians(r, r->certified);
     if (status == GBS_OK)
         status = gbs_factors_drawn_risk(

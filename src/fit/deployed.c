@@ -49,6 +49,8 @@ static gbs_status learn(gbs_deployed *f) {
 }
 
 /* Two folds need two rows of each class, or two groups with such rows. */
+enum { TO_LEARN = 2 };
+
 static bool can_learn(const gbs_split *s) {
     const gbs_data *v = s->view;
     size_t with[2] = {0, 0};
@@ -60,7 +62,7 @@ static bool can_learn(const gbs_split *s) {
         with[class] += !seen[class];
         seen[class] = true;
     }
-    return with[0] >= 2 && with[1] >= 2;
+    return with[0] >= TO_LEARN && with[1] >= TO_LEARN;
 }
 
 /* As they came: costs may weigh the rows once more. */
@@ -84,6 +86,11 @@ static gbs_status too_few(gbs_deployed *f) {
                         "of the %zu rows %zu are to be learned from, and fewer than two groups of "
                         "them have rows of a class",
                         f->split.n, f->split.first);
+    if (f->o.order == GBS_ORDER_TIME)
+        return gbs_fail(f->ctx, GBS_ERR_DATA,
+                        "`order` time learns from the first %zu of the %zu rows, and they have "
+                        "fewer than two rows of a class",
+                        f->split.first, f->split.n);
     if (f->o.bound == GBS_BOUND_AUTO)
         return GBS_OK; /* without a model: another way is taken */
     return gbs_fail(f->ctx, GBS_ERR_DATA,
@@ -231,11 +238,12 @@ static gbs_status judge_training(gbs_deployed *f) {
 }
 
 gbs_status gbs_fit_deployed(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *o,
-                            gbs_model **out) {
+                            bool *by_labels, gbs_model **out) {
     gbs_deployed f = {.ctx = ctx, .data = data, .o = *o};
     gbs_status status = gbs_split_create(ctx, data, o, &f.split);
     if (status == GBS_OK && !can_learn(&f.split)) {
         status = too_few(&f);
+        *by_labels = f.split.first >= 2 * TO_LEARN;
         gbs_split_free(&f.split);
         *out = NULL;
         return status;

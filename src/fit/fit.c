@@ -43,9 +43,10 @@ static bool columns_saw_certified_rows(const gbs_context *ctx, const gbs_data *d
         return true;
     size_t units = data->group != NULL ? data->groups : data->n;
     bool in_time = o->order == GBS_ORDER_TIME;
-    return gbs_data_is_dense(data) &&
+    return (gbs_data_is_dense(data) || s->fills) &&
            (s->grouped != (data->group != NULL) || s->in_time != in_time ||
-            (s->seed != ctx->seed && !in_time) || s->units > gbs_least_part(units, o));
+            (!in_time && s->seed != gbs_data_order_seed(ctx, data)) ||
+            s->units > gbs_least_part(units, o));
 }
 
 static int ascending(const void *a, const void *b) {
@@ -87,6 +88,20 @@ static void say_too_few(gbs_context *ctx, const gbs_data *data) {
             data->n, rarer);
 }
 
+/* Too few rows to be split, and all of them certify: those too that told what the columns are, and,
+ * where labels decided it, that they are too few (docs/maths.md, 11.2). */
+static gbs_status fit_unsplit(gbs_context *ctx, const gbs_data *data, gbs_fit_settings *o,
+                              bool by_labels, gbs_model **model) {
+    bool made = data->source != NULL && data->source->learned;
+    o->prior = GBS_PRIOR_ZERO;
+    o->bound = GBS_BOUND_KL;
+    o->by_labels = by_labels;
+    if (data->learned != NULL || made || o->start_columns != NULL)
+        o->looked |= GBS_LOOKED_COLUMNS;
+    gbs_fill_defaults(o, data->n, data->d);
+    return gbs_fit_single(ctx, data, o, model);
+}
+
 /* The fit itself, the way that the options say, to columns that are all used. */
 static gbs_status fit_columns(gbs_context *ctx, const gbs_data *data, gbs_fit_settings *o,
                               bool certified, gbs_model **model) {
@@ -111,18 +126,14 @@ static gbs_status fit_columns(gbs_context *ctx, const gbs_data *data, gbs_fit_se
     if (status != GBS_OK)
         return status;
     gbs_progress_begin(ctx);
+    bool by_labels = false;
     status = data->classes > 2       ? gbs_fit_classes(ctx, data, o, certified, model)
-             : gbs_is_deployed(o)    ? gbs_fit_deployed(ctx, data, o, model)
+             : gbs_is_deployed(o)    ? gbs_fit_deployed(ctx, data, o, &by_labels, model)
              : gbs_is_progressive(o) ? gbs_fit_progressive(ctx, data, o, model)
                                      : gbs_fit_single(ctx, data, o, model);
-    if (status == GBS_OK && *model == NULL) { /* too few rows to be split */
+    if (status == GBS_OK && *model == NULL) {
         say_too_few(ctx, data);
-        o->prior = GBS_PRIOR_ZERO;
-        o->bound = GBS_BOUND_KL;
-        if (data->learned != NULL)
-            o->looked |= GBS_LOOKED_COLUMNS;
-        gbs_fill_defaults(o, data->n, data->d);
-        status = gbs_fit_single(ctx, data, o, model);
+        status = fit_unsplit(ctx, data, o, by_labels, model);
     }
     gbs_compute_end(ctx);
     return status;

@@ -10,9 +10,10 @@
 gbs_status gbs_fit_single(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *o,
                           gbs_model **out);
 /* One predictor, calibrated, and tested on a last block. *out is NULL where nobody asked for it by
- * name and there are too few rows to be split. */
+ * name and there are too few rows to be split; `by_labels`: other labels of as many rows would have
+ * done. */
 gbs_status gbs_fit_deployed(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *o,
-                            gbs_model **out);
+                            bool *by_labels, gbs_model **out);
 /* Three classes or more. Not certified: one posterior for each against the rest, as the options
  * say. */
 gbs_status gbs_fit_classes(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *o,

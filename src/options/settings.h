@@ -91,8 +91,8 @@ typedef struct gbs_fit_settings {
     double confidence; /* of every certificate */
     unsigned looked;   /* bits of gbs_looked */
     /* Facts of the rows, which the fit sets: they have weights; groups; rows with missing cells
-     * were left out; so were rows of weight 0. */
-    int weighted, grouped, missing_left_out, zero_left_out;
+     * were left out; so were rows of weight 0; labels decided against a last block. */
+    int weighted, grouped, missing_left_out, zero_left_out, by_labels;
     gbs_order order;                /* deployed */
     gbs_refit_kind refit;           /* deployed */
     int paper;                      /* the constants that the paper recommends */

@@ -113,7 +113,7 @@ static void put_line(struct text *t, const struct line *l) {
     gbs_text_add(t, "<div class=\"card%s\"><dt>", nothing ? " empty" : "");
     gbs_html_text(t, l->name);
     gbs_text_add(t, "</dt><dd>");
-    gbs_html_text(t, shown(l, l->value, value));
+    gbs_html_text(t, gbs_bound_text(l->value, l->percent, l->at_least, value));
     gbs_text_add(t, "<small>");
     if (l->unseen)
         gbs_html_print(t, "no such row tested it");

@@ -290,7 +290,7 @@ static void table_certificates(struct text *t, const json_t *root) {
         const json_t *c = gbs_run_item(root, "certificates", k);
         char target[TARGET_TEXT];
         gbs_html_row_open(t, k == 0);
-        gbs_html_number_cell(t, gbs_run_number(c, "value"));
+        gbs_html_bound_cell(t, gbs_run_number(c, "value"), false, false);
         gbs_html_cell(t, gbs_certificate_target(c, target));
         gbs_html_cell(t, gbs_run_text(c, "method"));
         gbs_html_number_cell(t, gbs_run_number(c, "blocks"));

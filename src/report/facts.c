@@ -28,6 +28,12 @@ static void number_card(struct text *t, const char *name, double x, bool percent
         card(t, name, percent ? gbs_percent_text(x, value) : gbs_number_text(x, value), note);
 }
 
+static void bound_card(struct text *t, const char *name, double x, bool percent, const char *note) {
+    char value[NUMBER_TEXT];
+    if (!isnan(x))
+        card(t, name, gbs_bound_text(x, percent, false, value), note);
+}
+
 static void certificate_card(struct text *t, const json_t *root) {
     const json_t *c = gbs_run_at(root, "certificate");
     char note[200], target[TARGET_TEXT];
@@ -39,10 +45,10 @@ static void certificate_card(struct text *t, const json_t *root) {
     snprintf(note, sizeof note, "%s, confidence %.10g\u00a0%%", of,
              100.0 * gbs_run_number(c, "confidence"));
     bool plain = gbs_run_completes(root) || gbs_run_is(c, "loss", "hinge");
-    number_card(
-        t, gbs_run_is(c, "risk", "1-auc") ? "Certified: 1 - AUC at most" : "Certified: at most",
-        gbs_run_completes(root) ? gbs_run_number(c, "rmse") : gbs_run_number(c, "value"), !plain,
-        note);
+    bound_card(t,
+               gbs_run_is(c, "risk", "1-auc") ? "Certified: 1 - AUC at most" : "Certified: at most",
+               gbs_run_completes(root) ? gbs_run_number(c, "rmse") : gbs_run_number(c, "value"),
+               !plain, note);
 }
 
 static void test_cards(struct text *t, const json_t *root, const json_t *e, const char *where) {
@@ -64,8 +70,8 @@ static void test_cards(struct text *t, const json_t *root, const json_t *e, cons
     if (isnan(rmse) && gbs_run_labels(root))
         number_card(t, "AUC of the score", gbs_run_number(e, "auc"), false, note);
     if (!isnan(bound) && gbs_run_labels(root))
-        number_card(t, "Exact bound from these rows", bound, true,
-                    "wrong labels, if they are fresh");
+        bound_card(t, "Exact bound from these rows", bound, true,
+                   "wrong labels, if they are fresh");
 }
 
 static void fit_cards(struct text *t, const json_t *root) {
@@ -81,16 +87,16 @@ static void fit_cards(struct text *t, const json_t *root) {
         certificate_card(t, root);
     }
     if (completes) {
-        number_card(
+        bound_card(
             t, "Yardstick: the middle", gbs_run_number(root, "certificate.middle_rmse"), false,
             "RMSE of always predicting the middle of the range, certified from the same ratings");
-        number_card(t, "Yardstick: a plain hold-out",
-                    gbs_run_number(root, "certificate.holdout_rmse"), false,
-                    "RMSE of the first part's means, the same ratings, the same confidence");
+        bound_card(t, "Yardstick: a plain hold-out",
+                   gbs_run_number(root, "certificate.holdout_rmse"), false,
+                   "RMSE of the first part's means, the same ratings, the same confidence");
     }
     if (yardstick != NULL)
-        number_card(t, "Yardstick: a plain hold-out", gbs_run_number(yardstick, "value"), true,
-                    "the same rows, the same confidence");
+        bound_card(t, "Yardstick: a plain hold-out", gbs_run_number(yardstick, "value"), true,
+                   "the same rows, the same confidence");
     if (test != NULL)
         test_cards(t, root, test, "Test rows");
     if (completes) {

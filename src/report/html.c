@@ -82,6 +82,19 @@ const char *gbs_percent_text(double share, char buffer[static NUMBER_TEXT]) {
     return buffer;
 }
 
+/* What rounding may have left of a whole number is not rounded up. */
+const char *gbs_bound_text(double bound, bool percent, bool at_least,
+                           char buffer[static NUMBER_TEXT]) {
+    double size = fabs(bound), sign = at_least ? -1.0 : 1.0;
+    int digits = percent          ? 4
+                 : size >= 1000.0 ? 1
+                 : size >= 1e-4   ? 3 - (int)floor(log10(size))
+                                  : 2 - (int)floor(log10(fmax(size, 1e-300)));
+    double unit = pow(10.0, digits), up = sign * ceil(sign * bound * unit - 1e-9) / unit;
+    double shown = isfinite(up) ? up : bound;
+    return percent ? gbs_percent_text(shown, buffer) : gbs_number_text(shown, buffer);
+}
+
 /* ---------------------------------------------------------------- tables */
 
 void gbs_html_table_begin(struct text *t, const char *caption) {
@@ -146,6 +159,11 @@ void gbs_html_head_cell(struct text *t, const char *text) {
 void gbs_html_number_cell(struct text *t, double x) {
     char buffer[NUMBER_TEXT];
     gbs_text_add(t, "<td class=\"n\">%s</td>", gbs_number_text(x, buffer));
+}
+
+void gbs_html_bound_cell(struct text *t, double bound, bool percent, bool at_least) {
+    char buffer[NUMBER_TEXT];
+    gbs_text_add(t, "<td class=\"n\">%s</td>", gbs_bound_text(bound, percent, at_least, buffer));
 }
 
 void gbs_html_percent_cell(struct text *t, double share) {

@@ -18,6 +18,9 @@ enum { NUMBER_TEXT = 40 };
 /* Four significant digits, whole numbers whole, "-" for what is not there; returns buffer. */
 const char *gbs_number_text(double x, char buffer[static NUMBER_TEXT]);
 const char *gbs_percent_text(double share, char buffer[static NUMBER_TEXT]);
+/* The same of a bound, never on its other side: of an upper one no less, `at_least` no more. */
+const char *gbs_bound_text(double bound, bool percent, bool at_least,
+                           char buffer[static NUMBER_TEXT]);
 
 /* A table with a caption; columns are separated by |, those whose name starts with # hold numbers.
  */
@@ -32,6 +35,7 @@ void gbs_html_row_close(struct text *t);
 void gbs_html_cell(struct text *t, const char *text);
 void gbs_html_head_cell(struct text *t, const char *text);
 void gbs_html_number_cell(struct text *t, double x);
+void gbs_html_bound_cell(struct text *t, double bound, bool percent, bool at_least);
 void gbs_html_percent_cell(struct text *t, double share);
 
 /* Name and value of one thing, in a list of them. */

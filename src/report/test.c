@@ -46,7 +46,9 @@ static void table_measures(struct text *t, const json_t *root, const json_t *e) 
         gbs_html_head_cell(t, !gbs_run_labels(root) && measures[k].ranking != NULL
                                   ? measures[k].ranking
                                   : measures[k].name);
-        if (measures[k].percent)
+        if (strncmp(measures[k].name, "upper bound", 11) == 0)
+            gbs_html_bound_cell(t, x, measures[k].percent, false);
+        else if (measures[k].percent)
             gbs_html_percent_cell(t, x);
         else
             gbs_html_number_cell(t, x);
@@ -86,7 +88,11 @@ static void table_rates(struct text *t, const json_t *e) {
         gbs_html_head_cell(t, label);
         for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
             const json_t *x = json_object_get(gbs_run_at(e, keys[k]), label);
-            gbs_html_percent_cell(t, json_is_number(x) ? json_number_value(x) : NAN);
+            double rate = json_is_number(x) ? json_number_value(x) : NAN;
+            if (k % 2 == 1)
+                gbs_html_bound_cell(t, rate, true, true);
+            else
+                gbs_html_percent_cell(t, rate);
         }
         gbs_html_row_close(t);
     }

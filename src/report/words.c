@@ -40,47 +40,49 @@ static void claim(struct text *t, const json_t *root, const json_t *c, struct wo
         SAY("Were all its assumptions met: ");
     if (gbs_run_is(c, "target", "auc"))
         SAY("Take a positive and a negative row at random: the score that predict prints puts them "
-            "in the wrong order with probability at most %s. Its true AUC is at least %.4f.",
-            gbs_percent_text(value, n->value), 1.0 - value);
+            "in the wrong order with probability at most %s. Its true AUC is at least %s.",
+            gbs_bound_text(value, true, false, n->value),
+            gbs_bound_text(1.0 - value, false, true, n->other));
     else if (gbs_run_is(c, "risk", "1-auc"))
         SAY("Take a positive and a negative row at random, and a scorer drawn from the model: it "
             "puts them in the wrong order "
             "with probability at "
-            "most %s. The true AUC of such a scorer is at least %.4f.",
-            gbs_percent_text(value, n->value), 1.0 - value);
+            "most %s. The true AUC of such a scorer is at least %s.",
+            gbs_bound_text(value, true, false, n->value),
+            gbs_bound_text(1.0 - value, false, true, n->other));
     else if (gbs_run_is(c, "risk", "pairs"))
         SAY("Take any two rows at random, and a scorer drawn from the model: their labels differ "
             "and it puts them in the wrong "
             "order with "
             "probability at most %s.",
-            gbs_percent_text(value, n->value));
+            gbs_bound_text(value, true, false, n->value));
     else if (gbs_run_is(c, "loss", "hinge"))
         SAY("The true mean hinge loss of a classifier drawn from the model is at most %s.",
-            gbs_number_text(value, n->value));
+            gbs_bound_text(value, false, false, n->value));
     else if (gbs_run_is(c, "target", "rmse"))
         SAY("The true root mean squared error of the values that predict prints is at most %s.",
-            gbs_number_text(gbs_run_number(c, "rmse"), n->value));
+            gbs_bound_text(gbs_run_number(c, "rmse"), false, false, n->value));
     else if (gbs_run_completes(root))
         SAY("If each missing cell is predicted by one draw from the model, clipped to the range, "
             "the true root mean squared "
             "error is at most %s.",
-            gbs_number_text(gbs_run_number(c, "rmse"), n->value));
+            gbs_bound_text(gbs_run_number(c, "rmse"), false, false, n->value));
     else if (of_labels(c) && gbs_run_is(c, "unit", "group"))
         SAY("If groups of rows like these keep coming, the labels that predict prints are wrong in "
             "at most %s of the rows of a group, in the mean over groups.",
-            gbs_percent_text(value, n->value));
+            gbs_bound_text(value, true, false, n->value));
     else if (of_labels(c))
         SAY("If rows like these keep coming, the labels that predict prints are wrong in at most "
             "%s "
             "of all cases.",
-            gbs_percent_text(value, n->value));
+            gbs_bound_text(value, true, false, n->value));
     else
         SAY("If rows like these keep coming and each is classified by one classifier drawn from "
             "the model%s, the long-run "
             "share of mistakes is at "
             "most %s.",
             gbs_run_is(c, "target", "mixture") ? " (first a stage, then a classifier from it)" : "",
-            gbs_percent_text(value, n->value));
+            gbs_bound_text(value, true, false, n->value));
     strong(t, false);
     if (!gbs_run_is(c, "status", "valid"))
         SAY(" That would hold with confidence %s if everything it needs were so. ", n->confidence);
@@ -183,7 +185,7 @@ static void drawn_against_vote(struct text *t, const json_t *root, const json_t 
             "help, but that is not what is "
             "proven here.",
             gbs_task_word(task, GBS_WORD_VOTE),
-            gbs_percent_text(gbs_run_number(vote, "value"), n->value));
+            gbs_bound_text(gbs_run_number(vote, "value"), true, false, n->value));
 }
 
 static void against_rating_yardsticks(struct text *t, const json_t *c, struct word_numbers *n) {
@@ -191,11 +193,11 @@ static void against_rating_yardsticks(struct text *t, const json_t *c, struct wo
     if (!isnan(middle))
         SAY("From the same ratings, always predicting the middle of the range is certified at RMSE "
             "%s. ",
-            gbs_number_text(middle, n->value));
+            gbs_bound_text(middle, false, false, n->value));
     if (!isnan(holdout))
         SAY("A plain hold-out, the first part's means tested on the same ratings, would have "
             "certified %s. ",
-            gbs_number_text(holdout, n->value));
+            gbs_bound_text(holdout, false, false, n->value));
 }
 
 static void against_yardstick(struct text *t, const json_t *root, const json_t *c,
@@ -212,8 +214,9 @@ static void against_yardstick(struct text *t, const json_t *root, const json_t *
     SAY("A plain hold-out, the first part's %s tested on the same rows, would have certified %s: "
         "the certificate is %s by %.2f "
         "points. ",
-        gbs_task_word(gbs_run_task(root), GBS_WORD_CENTRE), gbs_percent_text(other, n->value),
-        value <= other ? "smaller" : "larger", 100.0 * fabs(other - value));
+        gbs_task_word(gbs_run_task(root), GBS_WORD_CENTRE),
+        gbs_bound_text(other, true, false, n->value), value <= other ? "smaller" : "larger",
+        100.0 * fabs(other - value));
 }
 
 static void against_test(struct text *t, const json_t *root, const json_t *c,

@@ -101,10 +101,12 @@ void gbs_batches_draw(gbs_batches *b, size_t t);
 gbs_status gbs_empirical_value(const gbs_empirical *risk, const gbs_loss_ops *loss,
                                const gbs_spread *spread, bool shown, double *mean,
                                double *second_moment);
-/* Mean of psi over `draws` > 0 terms, drawn independently and uniformly from all of them; over
- * pairs, of which there must be one. */
+/* Mean of psi over `draws` > 0 terms, drawn independently and uniformly from all of them by this
+ * seed, for a certificate one that comes from the rows (gbs_data_order_seed); over pairs, of which
+ * there must be one. */
 gbs_status gbs_empirical_sampled(const gbs_empirical *risk, const gbs_loss_ops *loss,
-                                 const gbs_spread *spread, uint64_t draws, double *mean);
+                                 const gbs_spread *spread, uint64_t seed, uint64_t draws,
+                                 double *mean);
 
 /* ---------------------------------------------------------------- for samplers */
 

@@ -5,8 +5,8 @@
  *
  * Given the posterior the N terms are independent, lie in [0, 1] for the zero-one loss and have
  * mean r, the risk over all pairs; so r <= kl_inv(r_hat, log(1/delta)/N) with probability 1 -
- * delta (docs/maths.md, 6.6). Draw t depends on the seed and t alone; sums are taken over fixed
- * pieces, in order.
+ * delta (docs/maths.md, 6.6). Draw t depends on the seed and t alone, and the seed on the rows
+ * (docs/maths.md, 11.2); sums are taken over fixed pieces, in order.
  *
  * Batches for stochastic solvers are drawn in the same way: as many rows of each class and all
  * their pairs, or pairs one by one, which are rows x_i - x_j. The mean over either is unbiased.
@@ -80,6 +80,7 @@ enum { PIECE = 4096, PIECES = 64 };
 
 struct sampling {
     const gbs_empirical *risk;
+    uint64_t seed;
     size_t *upto;        /* rows of its class up to this one, equal rows counted */
     uint64_t first, end; /* draws of this round */
     size_t *row, *less;  /* of each */
@@ -101,7 +102,7 @@ static size_t find_row(const struct sampling *s, bool positive, size_t number) {
 
 static size_t draw_single(const struct sampling *s, uint64_t draw, bool positive) {
     size_t last = positive ? s->risk->positives - 1 : s->risk->rows - 1;
-    uint64_t number = gbs_below(s->risk->ctx->seed, GBS_STREAM_PAIRS, 2 * draw + (positive ? 1 : 0),
+    uint64_t number = gbs_below(s->seed, GBS_STREAM_PAIRS, 2 * draw + (positive ? 1 : 0),
                                 s->upto[last]);
     return find_row(s, positive, (size_t)number);
 }
@@ -137,12 +138,14 @@ static gbs_status run(struct sampling *s, const gbs_loss_ops *loss, const gbs_sp
 }
 
 gbs_status gbs_empirical_sampled(const gbs_empirical *risk, const gbs_loss_ops *loss,
-                                 const gbs_spread *spread, uint64_t draws, double *mean) {
+                                 const gbs_spread *spread, uint64_t seed, uint64_t draws,
+                                 double *mean) {
     gbs_context *ctx = risk->ctx;
     const gbs_strip *all = &risk->host.all;
     size_t n = risk->rows, sum = 0, most = (size_t)PIECES * PIECE;
     size_t room = draws < most ? (size_t)draws : most;
     struct sampling s = {.risk = risk,
+                         .seed = seed,
                          .upto = gbs_array_alloc(ctx, n, sizeof *s.upto),
                          .row = gbs_array_alloc(ctx, room, sizeof *s.row),
                          .less = gbs_array_alloc(ctx, room, sizeof *s.less)};

@@ -41,7 +41,7 @@ static size_t missing_cell(const struct build *b, size_t row, bool with_labels, 
     const size_t aside[] = {[GBS_MISSING_LABEL] = with_labels ? b->match.target : SIZE_MAX,
                             [GBS_MISSING_WEIGHT] = b->weights,
                             [GBS_MISSING_GROUP] = b->group};
-    for (size_t k = 0; k < GBS_MISSING_INPUT; k++) {
+    for (size_t k = 0; k < sizeof aside / sizeof *aside; k++) {
         *column = aside[k];
         if (*column != SIZE_MAX && isnan(cell(b, row, *column)))
             return k;
@@ -55,11 +55,11 @@ static size_t missing_cell(const struct build *b, size_t row, bool with_labels, 
 }
 
 static gbs_status refuse_missing(const struct build *b, size_t row, size_t what, size_t column) {
-    static const char *const words[] = {"label", "weight", "group", "value"};
+    static const char *const words[] = {"label", "weight", "group"};
     bool input = what >= GBS_MISSING_INPUT, fills = gbs_recipe_fills(b->r);
     return gbs_fail(b->ctx, GBS_ERR_DATA, "%s: column '%.60s' (column %zu): the %s is missing; %s",
                     gbs_row_place(b->t, row).text, b->t->columns[column].name, column + 1,
-                    words[input ? GBS_MISSING_INPUT : what],
+                    input ? "value" : words[what],
                     input && b->use->missing == GBS_MISSING_IMPUTE
                         ? "the model was fitted without `missing` impute and cannot fill it in, "
                           "drop does without such rows"
@@ -164,6 +164,13 @@ static gbs_status leave_out(struct build *b, size_t row, size_t what) {
     return GBS_OK;
 }
 
+/* It is among the rows that the design is to have. */
+static bool is_wanted(const struct build *b, size_t row) {
+    const gbs_design *like = b->use->like;
+    size_t next = b->out->n;
+    return like == NULL || like->rows == NULL || (next < like->n && like->rows[next] == row);
+}
+
 /* Rows that are there: of a weight above 0, without a missing cell; out->rows stays NULL when that
  * is all of them. */
 static gbs_status choose_rows(struct build *b, bool with_labels) {
@@ -174,6 +181,8 @@ static gbs_status choose_rows(struct build *b, bool with_labels) {
         gbs_table_passed(b->t, i, i);
         bool none = b->weights != SIZE_MAX && cell(b, i, b->weights) == 0.0;
         size_t what = none ? SIZE_MAX : missing_cell(b, i, with_labels, &column);
+        if (what == SIZE_MAX && !none && !is_wanted(b, i))
+            what = GBS_MISSING_FORGOTTEN;
         if (what == SIZE_MAX && !none) {
             if (out->rows != NULL)
                 out->rows[out->n] = i;

@@ -38,6 +38,7 @@ enum gbs_missing_cell {
     GBS_MISSING_LABEL,
     GBS_MISSING_WEIGHT,
     GBS_MISSING_GROUP,
+    GBS_MISSING_FORGOTTEN, /* a column that the recipe has forgotten since (`like`) */
     GBS_MISSING_INPUT
 };
 
@@ -51,6 +52,9 @@ typedef struct gbs_design_use {
     bool learning;     /* the recipe comes from this table: what is missing could be filled in */
     bool may_be_empty; /* no row need be left */
     const char *weights, *group; /* columns of the weights and groups, by name or number; NULL */
+    /* the design has the rows of this one, whatever columns the recipe has forgotten; NULL: those
+     * that lack no cell */
+    const struct gbs_design *like;
 } gbs_design_use;
 
 gbs_status gbs_design_build(gbs_context *ctx, const gbs_recipe *r, const gbs_table *t,

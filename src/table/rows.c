@@ -145,7 +145,8 @@ static int ascending(const void *a, const void *b) {
 }
 
 /* The recipe as the first part of the rows would have taught it, and the design made by it; *is:
- * which rows that are. One row cannot be split: the fit will say so. */
+ * which rows that are. A row that lacks a row name alone stays left out: with it the rows, their
+ * order and their first part would be others. One row cannot be split: the fit will say so. */
 static gbs_status relearn_recipe(gbs_context *ctx, const gbs_table *t, const gbs_fit_settings *o,
                                  const gbs_design_use *use, gbs_hash hash, gbs_recipe *recipe,
                                  gbs_design *design, gbs_source *is) {
@@ -171,9 +172,16 @@ static gbs_status relearn_recipe(gbs_context *ctx, const gbs_table *t, const gbs
             status = gbs_recipe_learn_columns(ctx, recipe, t, order, first);
     }
     gbs_array_free(ctx, order);
-    gbs_design_free(ctx, design);
     is->rows = first;
-    return status == GBS_OK ? gbs_design_build(ctx, recipe, t, use, design) : status;
+    is->seed = by.seed;
+    gbs_design before = *design;
+    gbs_design_use again = *use;
+    again.like = &before;
+    *design = (gbs_design){0};
+    if (status == GBS_OK)
+        status = gbs_design_build(ctx, recipe, t, &again, design);
+    gbs_design_free(ctx, &before);
+    return status;
 }
 
 /* The recipe of the whole table. */
@@ -246,7 +254,8 @@ gbs_status gbs_table_train(gbs_context *ctx, const gbs_table *table, const gbs_o
         gbs_source *source = (*out)->source;
         /* svmlight: the largest index of any row says how many columns there are */
         source->learned = made || table->format == GBS_TABLE_SVMLIGHT;
-        source->seed = ctx->seed;
+        source->seed = is.seed;
+        source->fills = gbs_recipe_fills(recipe);
         source->rows = is.rows;
         source->units = is.units;
         source->in_time = is.in_time;

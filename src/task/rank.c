@@ -109,7 +109,7 @@ static gbs_status disorder(gbs_context *ctx, const gbs_rows *rows, const double 
 }
 
 /* The risk of the posterior on all rows; an estimate where pairs are sampled. */
-static gbs_status judge_all(gbs_context *ctx, gbs_model *model, const gbs_rows *rows,
+static gbs_status judge_all(gbs_context *ctx, gbs_model *model, const gbs_rows *rows, uint64_t seed,
                             size_t sampled) {
     gbs_empirical *risk;
     gbs_status status = gbs_empirical_over_pairs(ctx, rows, sampled == 0, &gbs_zero_one, &risk);
@@ -117,19 +117,20 @@ static gbs_status judge_all(gbs_context *ctx, gbs_model *model, const gbs_rows *
         return status;
     gbs_spread spread = gbs_stage_gaussian(&model->stages[0]);
     double *error = &model->info.gibbs_error;
-    status = sampled > 0 ? gbs_empirical_sampled(risk, &gbs_zero_one, &spread, sampled, error)
+    status = sampled > 0 ? gbs_empirical_sampled(risk, &gbs_zero_one, &spread, seed, sampled, error)
                          : gbs_empirical_value(risk, &gbs_zero_one, &spread, true, error, NULL);
     gbs_empirical_free(risk);
     return status;
 }
 
 /* The risk over the certified pairs, or what a sample of them says it is at most. */
-static gbs_status judge_certified(const gbs_empirical *risk, const gbs_spread *spread,
-                                  const gbs_fit_settings *o, gbs_evidence *e) {
+static gbs_status judge_certified(const gbs_fitted *f, const gbs_spread *spread, gbs_evidence *e) {
+    const gbs_fit_settings *o = f->options;
     if (o->sampled_pairs == 0)
-        return gbs_empirical_value(risk, &gbs_zero_one, spread, true, &e->gibbs, &e->second_moment);
-    gbs_status status = gbs_empirical_sampled(risk, &gbs_zero_one, spread, o->sampled_pairs,
-                                              &e->sampled_mean);
+        return gbs_empirical_value(f->risk, &gbs_zero_one, spread, true, &e->gibbs,
+                                   &e->second_moment);
+    gbs_status status = gbs_empirical_sampled(f->risk, &gbs_zero_one, spread, f->seed,
+                                              o->sampled_pairs, &e->sampled_mean);
     e->sampled = o->sampled_pairs;
     e->sampled_delta = GBS_SAMPLING_SHARE * (1.0 - o->confidence);
     e->gibbs = gbs_monte_carlo_upper(fmin(1.0, e->sampled_mean), e->sampled, e->sampled_delta);
@@ -146,7 +147,7 @@ static gbs_status judge(gbs_context *ctx, const gbs_fitted *f, gbs_evidence *e) 
     double *score = gbs_doubles(ctx, n);
     gbs_status status = score != NULL ? GBS_OK : GBS_ERR_MEMORY;
     if (status == GBS_OK)
-        status = judge_certified(f->risk, &spread, o, e);
+        status = judge_certified(f, &spread, e);
     model->info.gibbs_error = e->sampled > 0 ? e->sampled_mean : e->gibbs;
     if (status == GBS_OK && e->sampled == 0 && gbs_loss_is_error(o->loss) && f->estimated) {
         /* the solver had a sample of them */
@@ -155,7 +156,7 @@ static gbs_status judge(gbs_context *ctx, const gbs_fitted *f, gbs_evidence *e) 
                                                                  model->info.kl;
     }
     if (status == GBS_OK && first > 0)
-        status = judge_all(ctx, model, rows, o->sampled_pairs);
+        status = judge_all(ctx, model, rows, f->seed, o->sampled_pairs);
     if (status == GBS_OK && f->m0 != NULL)
         status = disorder(ctx, &certified, f->m0, score, &e->score_disorder);
     if (status == GBS_OK)

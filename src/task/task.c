@@ -97,6 +97,20 @@ static gbs_status evaluate(gbs_context *ctx, const gbs_model *model, const gbs_p
     return status;
 }
 
+/* Rows that the model learned from, in whatever order they come, are not fresh. */
+static void warn_of_training_rows(gbs_context *ctx, const gbs_model *model, const gbs_data *data) {
+    const gbs_origin_kept *from = &model->origin;
+    gbs_origin_kept these;
+    if (!from->told.recorded || from->told.rows != data->n)
+        return;
+    gbs_origin_keep(ctx, data->n, gbs_data_hash(data), &these);
+    if (strcmp(these.hash, from->hash) == 0)
+        gbs_log(ctx, GBS_LOG_WARNING,
+                "these are the %zu rows that the model was fitted to: they cannot test it, and "
+                "bounds for fresh rows say nothing of it",
+                data->n);
+}
+
 gbs_status gbs_model_evaluate(gbs_context *ctx, const gbs_model *model, const gbs_data *data,
                               gbs_evaluation **out) {
     GBS_NEEDS(ctx, out);
@@ -104,7 +118,10 @@ gbs_status gbs_model_evaluate(gbs_context *ctx, const gbs_model *model, const gb
     GBS_NEEDS(ctx, ctx);
     GBS_NEEDS(ctx, model);
     GBS_NEEDS(ctx, data);
-    return evaluate(ctx, model, NULL, data, out);
+    gbs_status status = evaluate(ctx, model, NULL, data, out);
+    if (status == GBS_OK)
+        warn_of_training_rows(ctx, model, data);
+    return status;
 }
 
 gbs_status gbs_particles_evaluate(gbs_context *ctx, const gbs_particles *particles,

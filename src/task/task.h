@@ -42,6 +42,7 @@ typedef struct gbs_fitted {
     const gbs_empirical *risk; /* over the certified ones */
     const double *m0;          /* the prior's centre; NULL: 0 */
     bool estimated;            /* the solver's free energy comes from a sample of terms */
+    uint64_t seed;             /* of the draws that a certificate counts; from the rows */
 } gbs_fitted;
 
 struct gbs_task {

@@ -80,3 +80,18 @@ done
 "$GIBBSITE" complete ratings.csv -q -o completion.json
 expect_exit 2 "$GIBBSITE" evaluate completion.json ratings.csv --threshold 0.5
 expect_stderr '\-\-threshold is not for ratings'
+
+# ---------------------------------------------------------------- rows that are not fresh
+"$GIBBSITE" simulate classify --rows 60 --cols 2 --seed 4 -o seen.csv -q
+turned seen.csv >turned.csv
+head -n 60 turned.csv >fewer.csv
+"$GIBBSITE" fit seen.csv -o seen.json -q
+as 'the rows of the fit, in another order'
+expect_exit 0 "$GIBBSITE" evaluate seen.json turned.csv
+expect_stderr 'the 60 rows that the model was fitted to: they cannot test it'
+as 'as a test of the fit, too'
+expect_exit 0 "$GIBBSITE" fit seen.csv --test turned.csv
+expect_stderr 'the 60 rows that the model was fitted to'
+expect_exit 0 "$GIBBSITE" evaluate seen.json fewer.csv
+as 'of 59 of them nothing is known'
+check 'no word on them' test ! -s "$stderr"

@@ -297,7 +297,7 @@ g fit train.csv --bound progressive --json >mixture.json
 g report mixture.json -o mixture.html
 says mixture.html 'of the mixture of stages'
 says rank.html \
-    "Its true AUC is at least $(awk "BEGIN { printf \"%.4f\", 1 - $(value rank value) }")"
+    "Its true AUC is at least $(awk "BEGIN { printf \"%.4f\", int(1e4 * (1 - $(value rank value))) / 1e4 }")"
 says complete.html 'the true root mean squared error is at most'
 g fit train.csv --prior zero --confidence 0.99 --json >conditional.json
 as 'report of a conditional certificate'

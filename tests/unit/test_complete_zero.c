@@ -1,4 +1,5 @@
 /* The zero prior of the hierarchical model: its free energy, the law of beta, the certificate. */
+#include "bound/bound.h"
 #include "complete_support.h"
 #include "levels_support.h"
 #include "paper_settings.h"
@@ -75,7 +76,7 @@ static void one_draw_is_certified(void **state) {
         assert_int_equal(gbs_completion_get_model(m), GBS_COMPLETION_HIERARCHICAL);
         assert_true(c->present && !c->vacuous);
         assert_int_equal(c->n, t.n);
-        assert_true(c->kl > 0.0 && c->grid_nats == 0.0);
+        assert_true(c->kl > 0.0 && c->grid_nats == 0.0); /* one rank to choose from */
         assert_close(c->kl, gbs_completion_get_info(m)->kl, 0.0, 0.0);
         assert_true(c->value > c->empirical_upper && c->empirical_upper > c->empirical);
         assert_true(rank == 0 || c->rmse < c->middle_rmse);
@@ -87,10 +88,40 @@ static void one_draw_is_certified(void **state) {
     gbs_context_free(ctx);
 }
 
+/* Which items have ratings cuts the rank, so that every rank up to the one asked for is paid for,
+ * whether it is cut or not. */
+static void a_rank_that_positions_may_cut_is_paid_for(void **state) {
+    (void)state;
+    gbs_context *ctx = new_context(1, 1);
+    struct matrix_truth t = make_truth(82, 9, 5, 1, 300, 0.5, 3.0, true);
+    clip_ratings(&t, 0.0, 6.0);
+    gbs_complete_settings o = hierarchical_settings();
+    o.has_range = 1, o.low = 0.0, o.high = 6.0;
+    o.zero_prior = 1;
+    o.confidence = 0.5;
+    double value[2];
+    for (size_t k = 0; k < 2; k++) {
+        o.rank = k == 0 ? 5 : 16; /* of five columns: the same fit */
+        gbs_completion *m = complete(ctx, &t, &o);
+        const gbs_rating_certificate *c = gbs_completion_certificate(m);
+        assert_int_equal(gbs_completion_get_info(m)->effective_rank, 5);
+        assert_close(c->grid_nats, log((double)o.rank), 1e-15, 0.0);
+        double nats = c->kl + c->xi_nats + c->grid_nats - log(0.5 - c->draws_delta);
+        assert_close(gbs_kl_inverse_upper(c->empirical_upper, nats / (double)t.n), c->value, 1e-9,
+                     0.0);
+        value[k] = c->value;
+        gbs_completion_free(m);
+    }
+    assert_true(value[0] < value[1]);
+    free_truth(&t);
+    gbs_context_free(ctx);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(free_energy_of_a_fixed_prior),
         cmocka_unit_test(one_draw_is_certified),
+        cmocka_unit_test(a_rank_that_positions_may_cut_is_paid_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,10 +65,59 @@ static void one_draw_of_the_default_fit_holds(void **state) {
                    (double)most_failures(rounds, 0.2));
 }
 
+/* A file in the order of its one column: where the same places of every such file are drawn, one
+ * seed's pairs are too easy in all of them. What is said of all pairs from a sample of them (6.6)
+ * may fail in a tenth of delta. */
+static struct table_of_numbers in_order(uint64_t seed, size_t n) {
+    struct dice r = {seed};
+    struct table_of_numbers t = make_table(&r, n, COLUMNS, 1.0, 1.0);
+    for (size_t i = 0; i < n; i++) {
+        t.x[i] = (double)i + 0.1 * dice_uniform(&r) - 0.5 * (double)n;
+        t.y[i] = dice_uniform(&r) < 0.2 + 0.6 * (double)i / (double)n ? 1.0 : -1.0;
+    }
+    return t;
+}
+
+static void pairs_of_another_file_are_others(void **state) {
+    (void)state;
+    enum { ROWS = 100, PAIRS = 60, SEED = 1 };
+    size_t rounds = repeats(300, 60), below = 0, higher = 0;
+    gbs_fit_settings o = gbs_fit_settings_default();
+    o.task = GBS_TASK_RANK;
+    o.prior = GBS_PRIOR_ZERO;
+    o.scale = GBS_SCALE_NONE;
+    o.confidence = 0.01; /* delta' = 0.099 */
+    for (size_t round = 0; round < rounds; round++) {
+        gbs_context *ctx = new_context(1, SEED);
+        struct table_of_numbers t = in_order(7000 + round, ROWS);
+        gbs_data *data = dense_data(ctx, &t);
+        size_t count;
+        o.sampled_pairs = 0;
+        gbs_model *all = fit(ctx, data, &o);
+        o.sampled_pairs = PAIRS;
+        gbs_model *some = fit(ctx, data, &o);
+        double risk = certificates_of(all, &count)[0].empirical;
+        const gbs_certificate *c = certificates_of(some, &count);
+        assert_int_equal(c[0].sampled, PAIRS);
+        assert_true(c[0].valid && (c[0].assumptions & GBS_ASSUMES_DRAWS) != 0);
+        below += c[0].empirical_upper < risk;
+        higher += c[0].empirical > risk;
+        gbs_model_free(all);
+        gbs_model_free(some);
+        gbs_data_free(data);
+        free_table(&t);
+        gbs_context_free(ctx);
+    }
+    assert_at_most((double)below, (double)most_failures(rounds, 0.099));
+    assert_at_most((double)higher, (double)most_failures(rounds, 0.6));
+    assert_at_most((double)(rounds - higher), (double)most_failures(rounds, 0.6));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_draw_of_a_mixture_holds),
         cmocka_unit_test(one_draw_of_the_default_fit_holds),
+        cmocka_unit_test(pairs_of_another_file_are_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -148,12 +148,60 @@ static void levels_of_certified_rows_are_unknown(void **state) {
     gbs_context_free(ctx);
 }
 
+/* Row names with gaps, in a column that has no name: the rows with a gap are left out before the
+ * column is, else the levels would come from the first part of other rows. */
+static void row_names_with_gaps_move_no_row(void **state) {
+    (void)state;
+    enum { N = 120, LEVELS = 40 };
+    struct dice r = {9};
+    gbs_context *ctx = new_context(1, 1);
+    gbs_options *o = options_of(ctx, "missing drop");
+    for (int round = 0; round < 10; round++) {
+        char text[N * 32], file[NAME_ROOM], job[N][8];
+        size_t used = (size_t)snprintf(text, sizeof text, ",job,x,y\n"), gaps = 0, first, levels;
+        for (size_t i = 0; i < N; i++) {
+            bool gap = dice_uniform(&r) < 0.1;
+            gaps += gap;
+            snprintf(job[i], sizeof job[i], "L%d", (int)(LEVELS * dice_uniform(&r)));
+            if (!gap)
+                used += (size_t)snprintf(text + used, sizeof text - used, "r%zu", i);
+            used += (size_t)snprintf(text + used, sizeof text - used, ",%s,%.3f,%d\n", job[i],
+                                     dice_normal(&r), dice_uniform(&r) < 0.5 ? 1 : -1);
+        }
+        write_file(file, text);
+        gbs_table *t;
+        gbs_data *data;
+        size_t order[N];
+        assert_ok(ctx, gbs_table_read(ctx, file, o, &t));
+        assert_ok(ctx, gbs_table_train(ctx, t, o, &data));
+        assert_int_equal(gbs_data_left_out(data), gaps);
+        assert_int_equal(gbs_data_rows(data), N - gaps);
+        assert_int_equal(gbs_recipe_inputs(gbs_data_recipe(data)), 2); /* job and x */
+        assert_int_equal(gbs_data_missing(data, 2 + 3), gaps);         /* behind the groups */
+        assert_ok(ctx, gbs_fit_order(ctx, data, o, order, &first));
+        assert_string_equal(gbs_recipe_input(gbs_data_recipe(data), 0, &levels), "job");
+        for (size_t j = 0; j < levels; j++) {
+            const char *level = gbs_recipe_level(gbs_data_recipe(data), 0, j);
+            size_t i = 0;
+            while (i < first && strcmp(job[gbs_data_table_row(data, order[i])], level) != 0)
+                i++;
+            assert_true(i < first); /* a row to learn from has it */
+        }
+        gbs_data_free(data);
+        gbs_table_free(t);
+        unlink(file);
+    }
+    gbs_options_free(o);
+    gbs_context_free(ctx);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(levels_must_come_from_the_first_part_of_the_fit),
         cmocka_unit_test(the_width_of_a_sparse_file_is_learned),
         cmocka_unit_test(columns_from_elsewhere_are_known),
         cmocka_unit_test(levels_of_certified_rows_are_unknown),
+        cmocka_unit_test(row_names_with_gaps_move_no_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

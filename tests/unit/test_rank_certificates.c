@@ -168,7 +168,7 @@ static void a_sample_of_pairs_is_unbiased(void **state) {
                 assert_ok(ctx,
                           gbs_empirical_value(single, &gbs_zero_one, &at, false, &plain, NULL));
                 assert_close(exact, plain, 1e-12, 0.0);
-                assert_ok(ctx, gbs_empirical_sampled(pairs, &gbs_zero_one, &at, DRAWS,
+                assert_ok(ctx, gbs_empirical_sampled(pairs, &gbs_zero_one, &at, 1, DRAWS,
                                                      &mean[threads - 1]));
                 gbs_gaussian_free(ctx, &g);
                 gbs_empirical_free(pairs);

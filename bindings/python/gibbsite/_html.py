@@ -1,9 +1,16 @@
 """What a notebook shows of a fitted estimator."""
 from html import escape
+from math import ceil, floor, isfinite, log10
 
 
 def percent(x):
     return f"{100.0 * x:.2f} %" if x is not None else "–"
+
+
+def up(bound, decimals):
+    """What an upper bound is shown as: the least number of so many decimals not below it."""
+    unit = 10.0 ** decimals
+    return ceil(bound * unit - 1e-9) / unit if isfinite(bound) else bound
 
 
 def _rows(pairs):
@@ -14,13 +21,14 @@ def _rows(pairs):
 
 def _certified(c):
     """What a certificate says, by its target."""
-    share = f"wrong in at most {percent(c['value'])} of all cases"
+    share = f"wrong in at most {100.0 * up(c['value'], 4):.2f} % of all cases"
     if c.get("rmse") is not None:
         what = "" if c["target"] == "rmse" else " of one random draw"
-        return f"the root mean squared error{what} is at most {c['rmse']:.4g}"
+        digits = 3 - floor(log10(c["rmse"])) if c["rmse"] > 0.0 else 4
+        return f"the root mean squared error{what} is at most {up(c['rmse'], digits):.4g}"
     if c.get("risk") == "1-auc":
         what = "the score" if c["target"] == "auc" else "one random draw"
-        return f"the AUC of {what} is at least {1.0 - c['value']:.4f}"
+        return f"the AUC of {what} is at least {-up(c['value'] - 1.0, 4):.4f}"
     return f"labels are {share}" if c["target"] == "vote" else f"one random draw is {share}"
 
 
@@ -40,7 +48,7 @@ def certificate_table(certificates):
     head = "".join(f"<th style='text-align:left'>{name}</th>"
                    for name in ("bound", "of", "method", "rows", "seen", ""))
     body = "".join(
-        f"<tr><td>{c['value']:.4f}</td><td style='text-align:left'>{escape(c['target'])}</td>"
+        f"<tr><td>{up(c['value'], 4):.4f}</td><td style='text-align:left'>{escape(c['target'])}</td>"
         f"<td style='text-align:left'>{escape(c['method'])}</td><td>{c['rows']}</td>"
         f"<td>{_seen(c['empirical'])}</td><td>{escape(c['status'])}</td></tr>"
         for c in certificates)

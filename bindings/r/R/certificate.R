@@ -23,17 +23,25 @@ certificates.default <- function(object, ...) {
                stringsAsFactors = FALSE)
 }
 
+# What an upper bound is shown as: the least number of so many decimals not below it.
+round_up <- function(bound, decimals) ceiling(bound * 10^decimals - 1e-9) / 10^decimals
+
+# The same of so many significant digits.
+signif_up <- function(bound, digits) {
+    if (bound > 0) round_up(bound, digits - 1 - floor(log10(bound))) else bound
+}
+
 # "wrong in at most 14.03 % of all cases", by target.
 certified_words <- function(k) {
-    percent <- sprintf("%.2f %%", 100 * k$value)
+    percent <- sprintf("%.2f %%", 100 * round_up(k$value, 4))
     target <- sub(":.*", "", k$target)
     auc <- identical(k$risk, "1-auc") || target == "auc"
     if (!is.null(k$rmse))
         return(sprintf("the root mean squared error of %s is at most %.4g",
                        if (target == "rmse") "the predictions" else "one draw of the posterior",
-                       k$rmse))
+                       signif_up(k$rmse, 4)))
     if (auc) return(sprintf("the score that predict() gives has an AUC of at least %.4f",
-                            1 - k$value))
+                            -round_up(k$value - 1, 4)))
     switch(target,
            vote = paste("the labels that predict() gives are wrong in at most", percent,
                         "of all cases"),
@@ -45,7 +53,7 @@ certified_words <- function(k) {
                             "of all cases, each counted by its weight"),
            recall = paste0("rows of ", sub("^recall:", "", k$target), " are missed in at most ",
                            percent, " of all cases"),
-           sprintf("the risk of %s is at most %.4g", k$target, k$value))
+           sprintf("the risk of %s is at most %.4g", k$target, signif_up(k$value, 4)))
 }
 
 format.gibbsite_certificate <- function(x, ...) {
@@ -53,7 +61,7 @@ format.gibbsite_certificate <- function(x, ...) {
         sprintf(" (%.0f of %.0f fresh rows were)", x$empirical * x$rows, x$rows) else ""
     status <- if (is.null(x$status)) "" else paste0(": ", x$status)
     middle <- if (is.null(x$middle_rmse)) "" else
-        sprintf(" (always saying the middle: %.4g)", x$middle_rmse)
+        sprintf(" (always saying the middle: %.4g)", signif_up(x$middle_rmse, 4))
     strwrap(paste0("With confidence ", format(x$confidence), ", ", certified_words(x), status,
                    fresh, middle), 80)
 }
