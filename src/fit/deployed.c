@@ -39,6 +39,8 @@ static gbs_status learn(gbs_deployed *f) {
         status = gbs_maps_learn(f->ctx, head, &f->o, &f->model->maps);
         gbs_settle_family(&f->o, f->model->maps.d);
     }
+    if (status == GBS_OK)
+        status = gbs_maps_tell_constant(f->ctx, &f->model->maps, head);
     gbs_data_free(head);
     if (status == GBS_OK && f->choice.weighted)
         status = gbs_data_weigh_classes(f->ctx, f->split.view, f->o.cost_missed, f->o.cost_false);

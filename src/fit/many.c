@@ -181,8 +181,21 @@ static void sum_up(gbs_classes_fit *f) {
     to->n = f->data->n;
 }
 
+/* Once, of all rows to learn from: parts may have fewer. */
+static gbs_status tell_constant(const gbs_classes_fit *f) {
+    for (size_t p = 0; p < f->many->parts; p++) {
+        const gbs_model *part = f->many->part[p];
+        const gbs_standard *s = part != NULL ? gbs_maps_standard(&part->maps) : NULL;
+        if (s != NULL && s->constant > 0)
+            return gbs_maps_tell_constant(f->ctx, &part->maps, f->head);
+    }
+    return GBS_OK;
+}
+
 static gbs_status make_model(gbs_classes_fit *f) {
-    gbs_status status = gbs_model_create(f->ctx, 0, &f->model);
+    gbs_status status = tell_constant(f);
+    if (status == GBS_OK)
+        status = gbs_model_create(f->ctx, 0, &f->model);
     if (status != GBS_OK)
         return status;
     f->model->many = f->many;

@@ -79,6 +79,8 @@ static gbs_status prepare(struct progressive *f) {
         status = gbs_split_head(f->ctx, &f->split, f->split.first, &head);
     if (status == GBS_OK)
         status = gbs_maps_learn(f->ctx, head, &f->o, &f->model->maps);
+    if (status == GBS_OK)
+        status = gbs_maps_tell_constant(f->ctx, &f->model->maps, head);
     gbs_data_free(head);
     if (status != GBS_OK)
         return status;

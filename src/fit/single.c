@@ -67,6 +67,8 @@ static gbs_status prepare(struct single *f) {
         status = gbs_split_head(f->ctx, &f->split, f->first, &head);
     if (status == GBS_OK)
         status = gbs_maps_learn(f->ctx, informed ? head : f->data, o, &f->model->maps);
+    if (status == GBS_OK)
+        status = gbs_maps_tell_constant(f->ctx, &f->model->maps, informed ? head : f->data);
     gbs_data_free(head);
     if (status == GBS_OK)
         status = gbs_rows_build(f->ctx, ordered(f), &f->model->maps, &f->rows);
