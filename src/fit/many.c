@@ -140,6 +140,7 @@ static gbs_status calibrate(gbs_classes_fit *f) {
         status = gbs_softmax_choose(f->ctx, &scores, m->offset, m->slope);
     else
         status = temper(f);
+    gbs_many_tell_full(m);
     for (size_t k = 0; k < m->classes; k++)
         if (!isfinite(m->offset[k])) { /* no calibrating row */
             m->learned[k] = false;

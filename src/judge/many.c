@@ -106,7 +106,8 @@ gbs_status gbs_many_scores(gbs_context *ctx, const gbs_many *m, const gbs_data *
 
 static double height(const gbs_many *m, const double *score, size_t k) {
     double z = m->offset[k];
-    for (size_t j = 0; j < m->classes; j++)
+    size_t from = m->full ? 0 : k, end = m->full ? m->classes : k + 1;
+    for (size_t j = from; j < end; j++)
         if (m->slope[k * m->classes + j] != 0.0)
             z += m->slope[k * m->classes + j] * score[j];
     return m->learned[k] ? z : -INFINITY;
@@ -163,11 +164,13 @@ size_t gbs_many_label(const gbs_many *m, const double *p) {
 static size_t drawn_label(const gbs_many *m, const double *drawn) {
     double most = -INFINITY;
     size_t label = 0;
-    for (size_t k = 0; k < m->classes; k++)
-        if (height(m, drawn, k) > most) {
-            most = height(m, drawn, k);
+    for (size_t k = 0; k < m->classes; k++) {
+        double z = height(m, drawn, k);
+        if (z > most) {
+            most = z;
             label = k;
         }
+    }
     return label;
 }
 
