@@ -174,8 +174,10 @@ static gbs_status fit_seen_columns(gbs_context *ctx, const gbs_data *data, gbs_f
         status = gbs_data_keep(ctx, data, &seen, &kept, &lost);
     if (status == GBS_OK)
         gbs_log(ctx, GBS_LOG_INFO,
-                "%zu of %zu columns are set in no row to learn from and are left out%s",
-                seen.given - seen.size, seen.given, lost > 0 ? ", cells of other rows too" : "");
+                "%zu of %zu columns %s set in no row to learn from and %s left out%s",
+                seen.given - seen.size, seen.given, seen.given - seen.size == 1 ? "is" : "are",
+                seen.given - seen.size == 1 ? "is" : "are",
+                lost > 0 ? ", cells of other rows too" : "");
     o->start_columns = seen.column;
     if (status == GBS_OK)
         status = fit_columns(ctx, kept, o, certified, model);

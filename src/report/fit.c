@@ -1,5 +1,6 @@
 /* How a fit went and what it learned: the path along lambda, convergence, stages, restarts,
  * coefficients. */
+#include "core/count.h"
 #include "report/html.h"
 #include "report/sections.h"
 
@@ -46,7 +47,7 @@ static void chart_steps(struct page *page, const json_t *root, struct chart *c) 
         gbs_chart_put(c, row, bound, gbs_run_number(p, "bound"));
         gbs_chart_put(c, row, risk, gbs_run_number(p, "gibbs_risk"));
     }
-    gbs_chart_say(c, "%zu steps.", n);
+    gbs_chart_say(c, "%s.", gbs_count(n, "step").text);
     (void)page;
     gbs_chart_end(c);
 }
