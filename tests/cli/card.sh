@@ -100,3 +100,15 @@ expect_stdout '\(1 of 1 fresh row was\)'
 expect_stdout '1 iteration, converged'
 expect_exit 2 "$GIBBSITE" predict tiny.json
 expect_stderr 'found 1 argument;'
+
+as 'a cost of two labels that is no pair'
+expect_exit 2 "$GIBBSITE" fit tiny.csv --cost 5
+expect_stderr "--cost: expected FN:FP, found '5'; a file of costs is for three classes or more"
+
+# More coefficients than are listed are counted.
+awk 'BEGIN { for (j = 0; j < 50; j++) printf "x%d,", j; print "y"; for (i = 0; i < 60; i++) {
+    for (j = 0; j < 50; j++) printf "%d,", (i * (j + 3)) % 17; print i % 2 } }' >wide.csv
+expect_exit 0 "$GIBBSITE" fit wide.csv --json -o tiny.json
+cp "$stdout" out.json
+expect_json out.json 'coefficients.#' 40
+expect_json out.json coefficients_given 51
