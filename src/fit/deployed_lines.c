@@ -2,7 +2,7 @@
  *
  *   labels, all and of each class    Clopper and Pearson's bound of the errors on the last block
  *   cost, Brier score, weights       a bet fixed before the block against a mean in [0, 1]
- *   one draw from the posterior      the same of its Gibbs errors Phi(-mu/s), without a draw (11.12)
+ *   one draw from the posterior      the same of its Gibbs errors Phi(-mu/s), no coins (11.12)
  *   1 - AUC                          bets averaged over matchings of the two classes
  *
  * Each is a function of the predictor, which is fixed, and of the last block, and holds by itself.
