@@ -21,10 +21,10 @@ rows_to_predict <- function(object, newdata) {
     } else {
         x <- as_numbers(by_name(object, newdata))
     }
-    rows <- which(rowSums(is.na(x)) == 0)
-    if (ncol(x) == 0) rows <- seq_len(nrow(x))
-    list(data = if (length(rows)) data_of(x[rows, , drop = FALSE]), rows = rows, n = nrow(x),
-         names = rownames(x))
+    rows <- if (anyNA(x)) which(rowSums(is.na(x)) == 0) else seq_len(nrow(x))
+    list(data = if (length(rows)) data_of(if (length(rows) < nrow(x)) x[rows, , drop = FALSE]
+                                          else x),
+         rows = rows, n = nrow(x), names = rownames(x))
 }
 
 # Columns found by their names where both sides have some.
@@ -33,7 +33,7 @@ by_name <- function(object, x) {
     if (is.null(wanted) || is.null(colnames(x))) return(x)
     gone <- setdiff(wanted, colnames(x))
     if (length(gone)) refuse(paste0("there is no column '", gone[1], "'"), "data")
-    x[, wanted, drop = FALSE]
+    if (identical(wanted, colnames(x))) x else x[, wanted, drop = FALSE]
 }
 
 raw_to_predict <- function(object, newdata) {

@@ -138,7 +138,7 @@ check_finite <- function(x) {
         k <- which(!is.finite(x@x))[1]
         bad <- if (!is.na(k)) cbind(x@i[k] + 1L, sparse_columns(x)[k])
     } else {
-        bad <- which(!is.finite(x), arr.ind = TRUE)
+        bad <- if (!all(is.finite(x))) which(!is.finite(x), arr.ind = TRUE)
     }
     if (length(bad)) {
         column <- colnames(x)[bad[1, 2]]
@@ -154,7 +154,9 @@ data_of <- function(x, labels = NULL) {
     if (is_sparse(x)) {
         data <- sparse_data(x, labels$sign)
     } else {
-        data <- native(.Call(C_dense, t(x), labels$sign))
+        # a fit goes through the rows many times, and is fastest if each is in one place
+        turned <- !is.null(labels)
+        data <- native(.Call(C_dense, if (turned) t(x) else x, turned, labels$sign))
     }
     if (length(labels$classes) > 2)
         native(.Call(C_classes, data, labels$number - 1L, length(labels$classes)))
