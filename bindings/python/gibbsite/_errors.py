@@ -11,7 +11,7 @@ def argument(message, kind=ValueError):
 
 
 def warn(message, category=UserWarning):
-    """Says so at the line of the caller: the first one outside the package, scikit-learn, joblib."""
+    """Says so at the caller's line: the first outside of the package, scikit-learn and joblib."""
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] in (
             "gibbsite", "sklearn", "joblib"):
