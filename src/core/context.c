@@ -39,7 +39,14 @@ gbs_status gbs_context_create(const gbs_allocator *allocator, gbs_context **out)
         return GBS_ERR_MEMORY;
     *ctx = (gbs_context){.allocator = a, .references = 1, .seed = 1};
     *out = ctx;
-    return gbs_context_set_threads(ctx, 0);
+    return GBS_OK;
+}
+
+void gbs_context_count(gbs_context *ctx) {
+    if (ctx->threads == 0)
+        ctx->threads = gbs_default_threads();
+    if (ctx->cpus == 0)
+        ctx->cpus = ctx->threads == 1 ? 1 : gbs_usable_cpus();
 }
 
 gbs_status gbs_context_set_log(gbs_context *ctx, gbs_log_callback log, void *user) {
@@ -92,8 +99,8 @@ gbs_status gbs_context_set_threads(gbs_context *ctx, int threads) {
         return status;
     if (ctx->crew != NULL) /* which have agreed on a number */
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "threads are set before gbs_context_set_ranks");
-    ctx->threads = threads > 0 ? threads : gbs_default_threads();
-    ctx->cpus = threads == 1 ? 1 : gbs_usable_cpus();
+    ctx->threads = threads;
+    ctx->cpus = 0;
     return GBS_OK;
 }
 

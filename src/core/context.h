@@ -32,8 +32,8 @@ struct gbs_context {
     double cancel_pause, cancel_asked; /* seconds; when it was asked last */
     void (*waiting)(void *user); /* called by and by while the caller waits for its team, or NULL */
     void *waiting_user;
-    int threads;
-    int cpus; /* that the process may use: a larger team does not look for work, it sleeps */
+    int threads; /* 0: not counted yet (gbs_context_count) */
+    int cpus;    /* that the process may use: a larger team does not look for work, it sleeps */
     uint64_t seed;
     double progress_reached; /* of the running stage; it never goes back */
     uint64_t pairs_seen;     /* pairs whose loss and slopes were computed, since the context began;
@@ -48,6 +48,10 @@ struct gbs_context {
 /* One more who needs the context's memory, and one less: the last to leave gives it back. */
 void gbs_context_retain(gbs_context *ctx);
 void gbs_context_release(gbs_context *ctx);
+
+/* Counts the threads and processors of a context that was not told of them, when they are first
+ * needed: it reads a dozen files, hundreds of times what a prediction of one row takes. */
+void gbs_context_count(gbs_context *ctx);
 
 /* GBS_ERR_ARGUMENT, naming the function, while a call computes: a callback may ask for anything. */
 gbs_status gbs_context_idle(gbs_context *ctx, const char *function);
@@ -110,6 +114,6 @@ void gbs_compute_end(gbs_context *ctx);
  * task does not come here again with the same context. */
 typedef void (*gbs_loop_body)(void *arg, size_t task, size_t worker);
 void gbs_parallel_for(gbs_context *ctx, size_t tasks, double flops, gbs_loop_body work, void *arg);
-size_t gbs_workers(const gbs_context *ctx);
+size_t gbs_workers(gbs_context *ctx);
 
 #endif

@@ -47,6 +47,7 @@ gbs_status gbs_context_set_ranks(gbs_context *ctx, const gbs_ranks *ranks) {
     if (crew == NULL)
         return GBS_ERR_MEMORY;
     crew->ranks = *ranks;
+    gbs_context_count(ctx);
     int64_t fewest = -(int64_t)ctx->threads;
     if (ranks->largest(ranks->user, &fewest, 1) != 0) {
         gbs_array_free(ctx, crew);

@@ -29,13 +29,26 @@ def is_raw(X, missing="error"):
     if is_frame(X):
         return any(_kind(X.iloc[:, k]) == "text" for k in range(X.shape[1])) \
             or bool(X.isna().to_numpy().any())
-    if missing == "error" or is_sparse(X):
-        return False
+    cells = None if missing == "error" else _cells(X)
+    return cells is not None and bool(np.isnan(cells).any())
+
+
+def wants_recipe(X, missing):
+    """Rows to fit to that the recipe reads: those above, and all others where missing cells are to
+    be dropped or filled. Rows to come may have some, even if these have none."""
+    return is_raw(X, missing) or (missing != "error" and (is_frame(X) or _cells(X) is not None))
+
+
+def _cells(X):
+    """An array of numbers, some of which may be missing; None: X is something else."""
+    if is_sparse(X):
+        return None
     try:
-        cells = np.asarray(X, dtype=np.float64)
+        cells = np.asarray(X)
+        cells = None if cells.dtype.kind == "c" else cells.astype(np.float64, copy=False)
     except (TypeError, ValueError):
-        return False
-    return cells.ndim == 2 and bool(np.isnan(cells).any())
+        return None
+    return cells if cells is not None and cells.ndim == 2 and cells.size > 0 else None
 
 
 def check_shape(X, estimator):
@@ -107,13 +120,13 @@ def _numbers(column, name):
 
 def table_columns(X, missing, types=None):
     """The columns of a frame, or of an array, as _native.table takes them. `types`: what a model
-    knows columns as, by name, whatever a few rows of them look like."""
+    knows columns as, by name and in their order, whatever a few rows of them look like."""
     if not is_frame(X):
         cells = np.asarray(X, dtype=np.float64)
         if np.isinf(cells).any():
             raise ValueError("Input X contains infinity or a value too large for dtype('float64').")
         return [(name, np.ascontiguousarray(cells[:, k]))
-                for k, name in enumerate(numbered(cells.shape[1]))]
+                for k, name in enumerate(types or numbered(cells.shape[1]))]
     columns = []
     for k in range(X.shape[1]):
         column, name = X.iloc[:, k], str(X.columns[k])
@@ -177,7 +190,33 @@ HOW = {"accept_sparse": "csr", "accept_large_sparse": True, "dtype": [np.float64
 
 def checked(estimator, X, reset):
     """X as an array, or sparse rows, that the library can borrow."""
-    return _validate(estimator, X, reset=reset, **HOW)
+    with _Missing(estimator, X):
+        return _validate(estimator, X, reset=reset, **HOW)
+
+
+class _Missing:
+    """`with _Missing(estimator, X):` says what to do about missing cells: scikit-learn's words name
+    other estimators, where this one may have the parameter `missing`."""
+
+    def __init__(self, estimator, X):
+        self.can = hasattr(estimator, "missing") and not is_sparse(X)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        if isinstance(error, ValueError) and str(error).startswith("Input X contains NaN"):
+            raise ValueError("Input X contains NaN. " + (
+                "A fit with missing='impute' fills such cells in, here and in predictions; one "
+                "with missing='drop' leaves their rows out." if self.can else
+                "Fill in such cells before, in a CertifiedPipeline with a SimpleImputer, say."
+            )) from None
+        return False
+
+
+def check_columns(estimator, X):
+    """Are these as many columns as those of the fit? Cells may be missing."""
+    _validate(estimator, X, reset=False, dtype=np.float64, force_all_finite="allow-nan")
 
 
 def to_predict(estimator, X):
@@ -192,7 +231,8 @@ def to_predict(estimator, X):
 
 
 def checked_pair(estimator, X, y):
-    return _validate(estimator, X, y=y, reset=True, **HOW)
+    with _Missing(estimator, X):
+        return _validate(estimator, X, y=y, reset=True, **HOW)
 
 
 def data_of(X, y=None):

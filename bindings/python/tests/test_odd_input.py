@@ -37,6 +37,7 @@ def test_labels_of_nullable_types_come_back_as_numpys():
     for dtype, plain in (("Int64", np.int64), ("boolean", bool), ("UInt8", np.uint64)):
         model = fitted(FRAME, yes.astype(dtype))
         assert model.classes_.dtype == plain and model.predict(FRAME).dtype == plain
+        assert model.score(FRAME, yes.astype(dtype)) == np.mean(model.predict(FRAME) == yes)
     assert list(fitted(FRAME, pandas.Series(Y, dtype="string")).classes_) == ["no", "yes"]
     assert list(fitted(FRAME, pandas.Categorical(Y)).classes_) == ["no", "yes"]
 

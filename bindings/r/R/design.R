@@ -99,6 +99,7 @@ coded <- function(value, name, design) {
 design_matrix <- function(design, raw) {
     tt <- delete.response(design$terms)
     frame <- model.frame(tt, raw, na.action = na.pass)
+    check_kinds(design$terms, frame)
     unseen <- list()
     rows <- rep(FALSE, nrow(frame))
     for (name in names(design$xlevels)) {
@@ -119,6 +120,15 @@ design_matrix <- function(design, raw) {
     x <- x[, colnames(x) != "(Intercept)", drop = FALSE]
     structure(x, dimnames = list(names, colnames(x)), assign = NULL, contrasts = NULL,
               unseen = unseen)
+}
+
+# Texts in the place of numbers would become columns of their own.
+check_kinds <- function(tt, frame) {
+    was <- attr(tt, "dataClasses")
+    for (name in intersect(names(was)[was %in% c("numeric", "logical")], names(frame)))
+        if (is.factor(frame[[name]]) || is.character(frame[[name]]))
+            refuse(paste0("variable '", name, "' is a ", class(frame[[name]])[1], ", and was ",
+                          was[[name]], " in the fit"), "data")
 }
 
 tell_unseen <- function(unseen) {
