@@ -10,7 +10,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #define TRANSPOSE_BLOCK ((size_t)32)
@@ -76,30 +75,19 @@ static bool loses_digits(const gbs_npy_header *h, const char *p) {
     return size != 0 && size >> __builtin_ctzll(size) >> 53 != 0;
 }
 
-static bool is_dropped(const gbs_reading *o, size_t column) {
-    char number[32], name[32];
-    snprintf(number, sizeof number, "%zu", column + 1);
-    snprintf(name, sizeof name, "V%zu", column + 1);
-    for (size_t k = 0; k < o->n_drop; k++)
-        if (strcmp(o->drop[k], name) == 0 || strcmp(o->drop[k], number) == 0)
-            return true;
-    return false;
-}
-
 /* As from a CSV file (csv_store.c), where options could say what it is. */
 static gbs_status check_digits(gbs_reader *r, const gbs_npy_header *h, size_t k) {
     size_t row = h->fortran ? k % h->n_rows : k / h->n_columns,
            column = h->fortran ? k / h->n_rows : k % h->n_columns;
     uint64_t bits = load(r->bytes->at, h->item, h->swapped);
     bool negative = h->kind == 'i' && bits >> 63;
-    if (r->options->from_model || is_dropped(r->options, column))
+    if (r->options->from_model)
         return GBS_OK;
-    return gbs_reader_fail(
-        r, GBS_ERR_DATA,
-        "row %zu, column %zu: %s%" PRIu64 " loses digits as a number, which has "
-        "room for whole numbers to 2^53; `drop` V%zu leaves the column out, a CSV "
-        "file can keep it as text, and a measurement is of type f8",
-        row + 1, column + 1, negative ? "-" : "", negative ? ~bits + 1 : bits, column + 1);
+    return gbs_reader_fail(r, GBS_ERR_DATA,
+                           "row %zu, column %zu: %s%" PRIu64 " loses digits as a number, which has "
+                           "room for whole numbers to 2^53; a measurement is of type f8, and what "
+                           "is none is left out of the array, or is text in a CSV file",
+                           row + 1, column + 1, negative ? "-" : "", negative ? ~bits + 1 : bits);
 }
 
 /* Converts whole elements out of the window, from the k-th on. */
