@@ -214,7 +214,8 @@ if need_plain_build 'failures of the second file'; then
             rm -f out/*
             [[ $old ]] && echo old >out/m && cp out/m out/p
             WATCHFILES_FAIL=$1 watch 022 "${fit[@]}" -o out/m --path out/p
-            title="$1, ${old:-new} files${WATCHFILES_NAMED:+, of temporary names}: exit 5, as before"
+            title="$1, ${old:-new} files${WATCHFILES_NAMED:+, of temporary names}"
+            title+=": exit 5, as before"
             left="$(ls -A out | tr '\n' ' '):$(cat out/* 2>/dev/null | tr '\n' ' ')"
             if [[ $rc == 5 && $left == "${old:+m p }:${old:+old old }" ]]; then
                 ok "$title"
