@@ -53,7 +53,8 @@ typed() {
         }
         /^```console$/ { inside = 1; print; next }
         /^```c$/ { source = 1; file = ""; print; next }
-        /^```$/ { run_typed(); if (file != "") close(file); inside = skipping = source = 0; file = ""; print; next }
+        /^```$/ { run_typed(); if (file != "") close(file); inside = skipping = source = 0;
+        file = ""; print; next }
         source == 1 && /^\/\* [A-Za-z0-9_]+\.c.*\*\/$/ { file = $2; sub(/:$/, "", file) }
         source { source = 2; if (file != "") print > file }
         inside && /^\$ / { run_typed(); print; typed = substr($0, 3); skipping = 1; next }

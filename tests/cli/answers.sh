@@ -14,7 +14,8 @@ head -n 5 train.csv >tiny.csv
 long=$(printf 'folder%.0s' {1..12}) # 72 letters
 mkdir "$long"
 # labels and columns that are longer than a line, and one with an umlaut
-awk -F, -v OFS=, 'NR == 1 { $5 = "a_label_with_a_name_that_does_not_end_before_the_line_does_" $5; print $0, "kind"; next }
+awk -F, -v OFS=, 'NR == 1 { $5 = "a_label_with_a_name_that_does_not_end_before_the_line_does_" $5;
+    print $0, "kind"; next }
     { $5 = $5 > 0 ? "customers who will surely come back before the end of the year as we hope" : "die übrigen von denen wir nie wieder etwas hören werden so leid es uns allen tut"
       print $0, NR % 3 ? "often" : "never" }' train.csv >"$long/train.csv"
 target=$(head -n 1 "$long/train.csv" | cut -d, -f 5)
@@ -129,7 +130,8 @@ expect_exit 0 "$GIBBSITE" fit train.csv -v
 expect_stdout '^  free energy '
 expect_exit 0 "$GIBBSITE" fit train.csv --prior zero --json
 expect_near 'the baseline of all rows where none were kept' "$(json "$stdout" baseline.error)" \
-    "$(awk -F, 'NR > 1 { n++; yes += $5 > 0 } END { printf "%.15g", (yes < n - yes ? yes : n - yes) / n }' train.csv)" 1e-12
+    "$(awk -F, 'NR > 1 { n++; yes += $5 > 0 } END {
+        printf "%.15g", (yes < n - yes ? yes : n - yes) / n }' train.csv)" 1e-12
 
 as 'control characters of two bytes'
 csi=$(printf '\302\233') # U+009B begins what a terminal obeys, as ESC [ does

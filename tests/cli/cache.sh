@@ -146,7 +146,8 @@ expect_stderr '^gibbsite: nowhere: No such file or directory: '
 # ---------------------------------------------------------------- what stays
 names() { (cd "$1" && ls -A) | sed -E 's/[0-9a-f]{32}/HASH/' | sort | tr '\n' ' '; }
 # lines of rows follow the cells where they are not successive: the file grows, and the cells move
-awk 'BEGIN { srand(1); print "x,y"; for (i = 0; i < 250000; i++) { x = rand(); print int(1000 * x) / 1000 "," (x + rand() > 1); if (i == 5) print "" } }' >long.csv
+awk 'BEGIN { srand(1); print "x,y"; for (i = 0; i < 250000; i++) { x = rand();
+    print int(1000 * x) / 1000 "," (x + rand() > 1); if (i == 5) print "" } }' >long.csv
 same 'lines that do not fit behind the cells' long.csv --loss hinge --family diagonal --prior zero
 rm kept/long.csv-*
 
@@ -263,7 +264,7 @@ for moment in 0.02 0.1 0.3; do
 done
 check 'nothing partial after kill -9' bash -c \
     '[[ "$1" == "" || "$1" == "numbers.csv-HASH.gbscache " ]]' \
-    bash "$(rm -f kept/.gibbsite-??????; names kept)" # where files cannot be nameless, that is what one is called
+    bash "$(rm -f kept/.gibbsite-??????; names kept)" # a file's name where it cannot be nameless
 check 'and the next run works' quick numbers.csv --cache kept -o new.json
 check 'the same model' cmp <(sed 's/"seconds":[^,}]*//' good.json) \
     <(sed 's/"seconds":[^,}]*//' new.json)

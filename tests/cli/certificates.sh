@@ -37,7 +37,9 @@ refuses() {
 "$GIBBSITE" simulate classify --rows 150 --cols 4 --noise 0.1 --seed 2 -q -o test.csv || exit 1
 # a text column of three levels, and one level that occurs once
 awk -F, -v OFS=, \
-    'NR == 1 { print "kind," $0; next } { print (NR == 50 ? "rare" : NR % 3 == 0 ? "a" : NR % 3 == 1 ? "b" : "c"), $0 }' train.csv >text.csv
+    'NR == 1 { print "kind," $0; next }
+        { print (NR == 50 ? "rare" : NR % 3 == 0 ? "a" : NR % 3 == 1 ? "b" : "c"), $0 }' train.csv \
+            >text.csv
 
 # ---------------------------------------------------------------- the default
 as 'the default fit'
@@ -57,7 +59,8 @@ expect_json fit.json certificate.rows "$(json fit.json certificate.blocks)"
 expect_json fit.json card.tested "$(json fit.json certificate.rows)"
 holds 'every row is learned from or tested on' \
     "$(json fit.json card.learned) + $(json fit.json card.tested) == 200"
-wrong="$(json fit.json card.confusion.false_positive) + $(json fit.json card.confusion.false_negative)"
+wrong="$(json fit.json card.confusion.false_positive) + \
+    $(json fit.json card.confusion.false_negative)"
 empirical=$(json fit.json certificate.empirical) value=$(json fit.json certificate.value)
 expect_near 'its empirical risk is that of the labels' "$empirical" \
     "$(awk "BEGIN { printf \"%.15g\", ($wrong) / $(json fit.json card.tested) }")" 1e-12

@@ -113,7 +113,8 @@ same 3 fit mixed.csv --missing impute --target b --prior-sd 1 --columns equal "$
 same 3 fit mixed.csv --missing drop --bound progressive --loss hinge -o OUT --json
 same 3 cv part-*.csv --folds 2 --loss hinge --json
 same 2 sample part-*.csv --particles 200 --lambda 100 -o OUT --json
-awk -F, -v OFS=, 'NR == 1 { print "zip", $0; next } { print (NR == 7001 ? "00501" : 10000 + NR * 77 % 80000), $0 }' \
+awk -F, -v OFS=, 'NR == 1 { print "zip", $0; next }
+    { print (NR == 7001 ? "00501" : 10000 + NR * 77 % 80000), $0 }' \
     wide.csv >codes.csv # what only the last rank reads, the first one tells
 as '3 ranks: codes with leading zeros in the last row'
 expect_exit 0 "${ranks[@]}" -np 3 "$GIBBSITE" fit codes.csv --prior zero --loss hinge --threads 1 \
@@ -326,7 +327,8 @@ ended 'a rank that is killed in the middle of a fit ends all' \
 for who in 'one that works' 'one that watches' all; do
     rm -f pid.1 rc
     (
-        by_rank '' 'fit long.csv --task rank --loss zero-one --tol 1e-14 --max-iter 99999 -o none.json' \
+        by_rank '' \
+            'fit long.csv --task rank --loss zero-one --tol 1e-14 --max-iter 99999 -o none.json' \
             3
         echo "$rc" >rc
     ) &

@@ -97,7 +97,8 @@ check 'the host builds' cc -std=c17 -Wall -Wextra -Werror host.c -o host \
 # labels 0.5 and 1.5; numbers of more digits than a double holds, halfway between two of them too
 "$GIBBSITE" simulate classify --rows 200 --cols 2 -q |
     awk -F, -v OFS=, \
-        'NR > 1 { $3 = $3 > 0 ? 1.5 : 0.5; $1 = $1 "00000000000000000000000001"; if (NR % 7 == 0) $2 = "9007199254740993e-16" } 1' >digits.csv
+        'NR > 1 { $3 = $3 > 0 ? 1.5 : 0.5; $1 = $1 "00000000000000000000000001";
+            if (NR % 7 == 0) $2 = "9007199254740993e-16" } 1' >digits.csv
 without_times() { sed -E 's/"seconds":[0-9.e-]+//g' "$1"; }
 as 'a host with a decimal point'
 expect_exit 0 env LC_ALL=C ./host digits.csv point.json

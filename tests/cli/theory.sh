@@ -50,9 +50,11 @@ expect_row hinge excess_risk verdict 'not valid'
 expect_row 'classification, margin' lambda verdict null
 expect_row 'ranking, margin' lambda value 166.5
 holds 'ranking value' \
-    "$(row out.json ranking excess_risk value) > 0.9145 && $(row out.json ranking excess_risk value) < 0.9146"
+    "$(row out.json ranking excess_risk value) > 0.9145 && \
+        $(row out.json ranking excess_risk value) < 0.9146"
 holds 'ranking print' \
-    "$(row out.json ranking excess_risk paper) > 0.7931 && $(row out.json ranking excess_risk paper) < 0.7932"
+    "$(row out.json ranking excess_risk paper) > 0.7931 && \
+        $(row out.json ranking excess_risk paper) < 0.7932"
 expect_row 'matrix completion' rate value absent
 
 expect_exit 0 "$GIBBSITE" theory --n 100000 --d 7 --c 0.5 --C 2 --confidence 0.75 --lambda 100 \

@@ -35,7 +35,9 @@ for loss in hinge zero-one; do
         not_ok "$loss: less than 300 MB" "peak $peak_kb kB"
     fi
     holds "$loss: free_energy = lambda x gibbs_risk + kl" \
-        "($(json $loss.out free_energy) - $(json $loss.out lambda) * $(json $loss.out gibbs_risk) - $(json $loss.out kl)) ^ 2 < 1e-16 * $(json $loss.out free_energy) ^ 2"
+        "($(json $loss.out free_energy) - $(json $loss.out lambda) * \
+            $(json $loss.out gibbs_risk) - $(json $loss.out kl)) ^ 2 < 1e-16 * \
+                $(json $loss.out free_energy) ^ 2"
     watch_peak "$GIBBSITE" predict $loss.json wide.svm
     echo "# $loss, predict: $((took_ms / 1000)).$((took_ms % 1000 / 100)) s, peak $((peak_kb / 1024)) MB"
     if ((rc == 0)) && (($(wc -l <"$stdout") == 501)); then ok "$loss: predicts every row"; else \
