@@ -96,5 +96,7 @@ if [ -n "$train" ]; then
         printf "  liblinear-train -s 3 %s s: ratio %.2f (target at most 1), default %.2f\n", t,
         z / t, d / t }'
 fi
-echo "  floors: a file of $(stat -c %s "$tmp/binary.svm") bytes; a pass over the rows reads 5.9 MB of cells and does"
-echo "  30 million multiply-adds for the variances (15 cells x 124 / 2 a row), up to 4 million for the Gram matrix"
+echo "  floors: a file of $(stat -c %s "$tmp/binary.svm") bytes; a pass over the rows reads 5.9 \
+MB of cells and does"
+echo "  30 million multiply-adds for the variances (15 cells x 124 / 2 a row), up to 4 million \
+for the Gram matrix"

@@ -93,12 +93,14 @@ awk 'BEGIN { print "age,income,y";
     for (i = 2; i <= 12000; i++) print i % 90 "," (i == 10000 ? "unknown" : i % 1000) "," i % 2 }' \
         >text.csv
 fit_refuses 3 \
-    "text\.csv:10000: column 'income' \(column 2\): expected a number, found 'unknown' \(lines 2 to 9999 hold numbers" text.csv
+    "text\.csv:10000: column 'income' \(column 2\): expected a number, found 'unknown' \(lines 2 \
+to 9999 hold numbers" text.csv
 for cell in nan NaN NA ''; do
     printf 'a,b,y\n1,2,0\n1,%s,1\n2,3,0\n' "$cell" >missing.csv
     as "refused: the cell '$cell'"
     fit_refuses 3 \
-        "missing\.csv:3: column 'b' \(column 2\): the value is missing \('$cell'\); --missing drop" missing.csv
+        "missing\.csv:3: column 'b' \(column 2\): the value is missing \('$cell'\); --missing \
+drop" missing.csv
 done
 for cell in inf -Infinity INF; do
     printf 'a,b,y\n1,2,0\n1,%s,1\n' "$cell" >infinite.csv
@@ -572,7 +574,8 @@ refuses 3 "holes\.csv:3: column 'x1'" evaluate model.json holes.csv
 works fit holes.csv --missing drop --json
 expect_json "$stdout" n 58
 expect_stderr \
-    "holes\.csv: 2 of 60 rows have a missing value \(value in column 'x1', value in column 'x3'\) and"
+    "holes\.csv: 2 of 60 rows have a missing value \(value in column 'x1', value in column 'x3'\) \
+and"
 sed -e 3d -e 7d good.csv >whole.csv
 as 'dropping rows is fitting without them'
 works fit holes.csv --missing drop -o dropped.json -q

@@ -88,7 +88,8 @@ page() {
     as "report of $1"
     expect_exit 0 "$GIBBSITE" report little.json -o little.html -q
 }
-page '{"gibbsite":"1","command":"fit","importance":{"columns":[{"name":"a"}],"curves":[{"name":"x"}]}}'
+page '{"gibbsite":"1","command":"fit",
+    "importance":{"columns":[{"name":"a"}],"curves":[{"name":"x"}]}}'
 refuse 'a curve without points is not drawn' grep -q 'What x does' little.html
 page '{"gibbsite":"1","command":"fit","certificate":{"value":0,"empirical":0}}'
 page '{"gibbsite":"1","command":"gap","problems":[{"gap":1}]}'

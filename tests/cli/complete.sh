@@ -262,7 +262,8 @@ expect_json "$stdout" n 5
 expect_exit 0 "$GIBBSITE" predict texts.json --row 'an, na' --top 3
 check 'all its columns are rated' test "$(wc -l <"$stdout")" = 1
 # a header may promise a matrix that nobody could hold
-printf '%%%%MatrixMarket matrix coordinate integer general\n100000000 100000000 3\n1 1 4\n99999999 2 3\n1 100000000 5\n' >wide.mtx
+printf '%%%%MatrixMarket matrix coordinate integer general\n100000000 100000000 3\n1 1 '\
+'4\n99999999 2 3\n1 100000000 5\n' >wide.mtx
 expect_exit 0 "$GIBBSITE" complete wide.mtx --json
 expect_json "$stdout" rows 2
 printf 'row,col,value\n1,1,3\n' >one.csv
@@ -395,7 +396,8 @@ bad 'bad.csv:1: the header has no column called col;' 'value,what,user,when\n3,a
 bad 'bad.csv:1: the header has no column called value;' 'user,userid,item\n3,4,b\n'
 bad 'bad.csv:1: the header has no column called value;.*Counts of events' 'user,song,plays\n3,a,7\n'
 bad 'declares 100000000 entries, the file has 8' \
-    '%%MatrixMarket matrix coordinate real general\n10000 10000 100000000\n1 1 3\n2 2 4\n3 3 5\n4 4 1\n5 5 2\n6 6 1\n7 7 3\n8 8 3\n'
+    '%%MatrixMarket matrix coordinate real general\n10000 10000 100000000\n1 1 3\n2 2 4\n3 3 5\n4 '\
+'4 1\n5 5 2\n6 6 1\n7 7 3\n8 8 3\n'
 bad 'expected the numbers of rows, columns and entries' \
     '%%MatrixMarket matrix coordinate real general\n99999999999999999999 1 1\n1 1 3\n'
 refuses 5 'nothing.csv' complete nothing.csv

@@ -247,7 +247,8 @@ expect_near 'evaluate gives the Gibbs error of the fit' "$(json e.json gibbs_err
     "$(json zero.json gibbs_error)" 1e-12
 gives e.json evaluate model.json train.csv --json
 says 'the predictions have the error that evaluate says' \
-    "$(paste -d, <("$GIBBSITE" predict model.json train.csv) <(cut -d, -f7 train.csv) | awk -F, 'NR > 1 && $1 != $5' | wc -l)" = \
+    "$(paste -d, <("$GIBBSITE" predict model.json train.csv) <(cut -d, -f7 train.csv) |
+        awk -F, 'NR > 1 && $1 != $5' | wc -l)" = \
     "$(awk -v e="$(json e.json error)" 'BEGIN { print int(e * 300 + 0.5) }')"
 
 # ---------------------------------------------------------------- the order and spelling of options

@@ -154,7 +154,8 @@ rm -r one many
 # folders of their own, as on several machines
 cat >apart.sh <<END
 mkdir -p folder.\$OMPI_COMM_WORLD_RANK
-exec "$GIBBSITE" fit wide.csv --loss hinge --prior zero --threads 1 -q -o many.json --cache folder.\$OMPI_COMM_WORLD_RANK
+exec "$GIBBSITE" fit wide.csv --loss hinge --prior zero --threads 1 -q -o many.json \\
+    --cache folder.\$OMPI_COMM_WORLD_RANK
 END
 as 'ranks that share no folder have a file each' && check 'fit' "${ranks[@]}" -np 3 sh apart.sh
 check 'the same model' cmp <(timeless whole.json) <(timeless many.json)
@@ -245,7 +246,8 @@ ended 'a folder that is not there' '^gibbsite: nowhere: No such file or director
 mkdir small_disk
 cat >full.sh <<END
 mount -t tmpfs -o size=\$1 tmpfs small_disk 2>/dev/null || exit 77
-exec ${ranks[*]} -np 2 "$GIBBSITE" fit wide.csv --cache small_disk --threads 1 -q -o none.json --loss hinge
+exec ${ranks[*]} -np 2 "$GIBBSITE" fit wide.csv --cache small_disk --threads 1 -q -o none.json \\
+    --loss hinge
 END
 for size in 200k 3m; do # at the parts, at the cells of all
     unshare -m sh full.sh $size >"$stdout" 2>"$stderr"

@@ -13,7 +13,9 @@ sed -n '/^\/\* score\.c/,/^```$/p' "$GIBBSITE_ROOT/docs/c-library.md" | sed '$d'
 check 'builds' cc -std=c17 -Wall -Wextra -Wconversion -Werror score.c -o score \
     $(pkg-config --cflags --libs gibbsite) || exit
 # A ranking has no labels: its program asks for scores.
-sed -e 's/gbs_model_classify(ctx, model, data, label, probability, score, vote)/gbs_model_predict(ctx, model, data, score, NULL, probability)/' \
+was='gbs_model_classify(ctx, model, data, label, probability, score, vote)'
+now='gbs_model_predict(ctx, model, data, score, NULL, probability)'
+sed -e "s/$was/$now/" \
     -e 's/double label\[500\],/double label[500] = {0},/' -e 's/vote\[500\];/vote[500] = {0};/' \
     score.c >order.c
 check 'the program that ranks asks for scores' grep -q gbs_model_predict order.c
@@ -25,7 +27,8 @@ check 'builds too' cc -std=c17 -Wall -Wextra -Wconversion -Werror order.c -o ord
 shops() {
     "$GIBBSITE" simulate classify --rows "$1" --cols 2 --seed 3 -q |
         awk -F, -v OFS=, -v last=$(($1 + 1)) \
-            '{ $1 = (NR == 1 ? "shop" : NR == last ? "west" : NR % 3 ? "north" : "\"south, \"\"old\"\"\"") OFS $1 } 1'
+            '{ $1 = (NR == 1 ? "shop" : NR == last ? "west" : NR % 3 ? "north" : \
+                "\"south, \"\"old\"\"\"") OFS $1 } 1'
 }
 digits() { awk -F, '{ printf "%s", $1; for (k = 2; k <= NF; k++) printf ",%.17g", $k; print "" }'; }
 

@@ -34,7 +34,8 @@ g theory --n 1000 --d 5 --json >theory.json
 
 # charts FILE.html: the numbers that the page draws, as JSON in FILE.charts
 charts() { sed -n \
-    's/^<script type="application\/json" id="charts">//; t go; d; :go; :a; s/<\/script>$//; t end; N; ba; :end; p' "$1" >"${1%.html}.charts"; }
+    's/^<script type="application\/json" id="charts">//; t go; d; :go; :a; s/<\/script>$//; t '\
+'end; N; ba; :end; p' "$1" >"${1%.html}.charts"; }
 says() { if grep -qF -- "$2" "$1"; then ok "$1 says: $2"; else not_ok "$1 says: $2"; fi; }
 
 for run in fit zero hoeffding catoni sgd rank complete uncertified evaluate ratings inspect cv \
@@ -238,7 +239,8 @@ for command in fit evaluate cv sample gap complete theory inspect; do
     as "a run of $command that says nothing but that it is one"
     expect_exit 0 "$GIBBSITE" report bare.json -o bare-$command.html -q
     refuse "and no number is made up for it" sh -c \
-        "sed -n '/<main/,/<\/main>/p' bare-$command.html | sed 's/<[^>]*>/ /g' | grep -qwiE -- '-?(nan|inf)'"
+        "sed -n '/<main/,/<\/main>/p' bare-$command.html | sed 's/<[^>]*>/ /g' | grep -qwiE -- \
+'-?(nan|inf)'"
 done
 says bare-fit.html 'No certificate'
 
@@ -284,7 +286,8 @@ refuse 'a model file holds no reasons' grep -qE \
     <(sed '/<script/,$d' inspect.html)
 as 'more classes than a table has room for: the others stand together'
 awk 'BEGIN {
-    printf "{\"gibbsite\": \"0\", \"command\": \"evaluate\", \"n\": 1, \"error\": 0.5, \"classes\": [\"c0\""
+    printf "{\"gibbsite\": \"0\", \"command\": \"evaluate\", \"n\": 1, \"error\": 0.5, "
+    printf "\"classes\": [\"c0\""
     for (k = 1; k < 24; k++) printf ", \"c%d\"", k
     printf "], \"confusion\": ["
     for (i = 0; i <= 24; i++) { printf "%s[0", i ? ", " : ""

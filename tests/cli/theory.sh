@@ -80,7 +80,8 @@ refuses '--confidence: expected' --n 10 --d 5 --confidence 0
 refuses '--confidence: expected' --n 10 --d 5 --confidence 1
 refuses '--c: expected a positive number' --n 10 --d 5 --c 0
 refuses '--C: the margin constant is at least 1' --n 10 --d 5 --C 0.5
-refuses '--lambda: expected below 141\.421, found 500; .* 1000 for .* 199\.8 for .* 141\.421 for hinge' --n 1000 --d 5 --lambda 500
+refuses '--lambda: expected below 141\.421, found 500; .* 1000 for .* 199\.8 for .* 141\.421 for '\
+'hinge' --n 1000 --d 5 --lambda 500
 refuses '--lambda: expected below 28\.2843' --n 1000 --d 5 --lambda 30 --cx 5
 refuses '--lambda: expected a positive number' --n 1000 --d 5 --lambda -3
 refuses '--rows, --cols and --rank come together' --n 10 --d 5 --rank 2
