@@ -104,7 +104,8 @@ expect_json cv.out folds 3
 expect_json cv.out 'choices.#' 5
 expect_json cv.out 'restarts.#' 2
 expect_json cv.out certificate.status valid
-check 'one is taken, the smallest' awk '/"rmse":/ && !/_/ { gsub(/[^0-9.]/, ""); last = $0 } /"rmse_se"/ { r[++n] = last } /"taken": true/ { taken = n; k++ }
+check 'one is taken, the smallest' awk '/"rmse":/ && !/_/ { gsub(/[^0-9.]/, ""); last = $0 }
+    /"rmse_se"/ { r[++n] = last } /"taken": true/ { taken = n; k++ }
     END { for (i = 1; i <= n; i++) if (r[i] < r[taken]) bad = 1; exit bad || k != 1 || n != 5 }' \
         cv.out
 expect_near 'the least free energy is kept' "$(json cv.out free_energy)" \
@@ -130,11 +131,14 @@ expect_words 'for the middle of the range, [0-9.]* for the first part.s means'
 
 # ---------------------------------------------------------------- yardsticks
 expect_near 'RMSE of the training mean' "$(json c.json test.mean_rmse)" \
-    "$(awk -F, -v m="$(json c.json ratings_mean)" 'NR > 1 { s += ($3 - m)^2; n++ } END { printf "%.12g", sqrt(s / n) }' test.csv)" 1e-9
+    "$(awk -F, -v m="$(json c.json ratings_mean)" 'NR > 1 { s += ($3 - m)^2; n++ }
+        END { printf "%.12g", sqrt(s / n) }' test.csv)" 1e-9
 holds 'the hold-out bound is above the error, and near it' \
-    "$(json c.json test.holdout_rmse) > $(json c.json test.rmse) && $(json c.json test.holdout_rmse) < 1.4 * $(json c.json test.rmse)"
+    "$(json c.json test.holdout_rmse) > $(json c.json test.rmse) && \
+        $(json c.json test.holdout_rmse) < 1.4 * $(json c.json test.rmse)"
 holds 'the middle of the range is certified too' \
-    "$(json c.json certificate.middle_rmse) > $(json c.json ratings_sd) && $(json c.json certificate.middle_rmse) < 3"
+    "$(json c.json certificate.middle_rmse) > $(json c.json ratings_sd) && \
+        $(json c.json certificate.middle_rmse) < 3"
 expect_json c.json certificate.holdout_rmse null
 expect_exit 0 "$GIBBSITE" evaluate model.json test.csv --confidence 0.5 --json
 holds 'less confidence, a smaller bound' \
@@ -148,7 +152,9 @@ cut -d, -f1,2 test.csv >pairs.csv
 expect_exit 0 "$GIBBSITE" predict model.json pairs.csv
 cp "$stdout" p.csv
 check 'one line a pair' awk -F, \
-    'NR == 1 && $0 != "value,sd,new" { bad = 1 } NR > 1 && ($1 < 0 || $1 > 6 || !($2 > 0) || $3 != "") { bad = 1 } END { exit bad || NR != 4321 }' p.csv
+    'NR == 1 && $0 != "value,sd,new" { bad = 1 }
+        NR > 1 && ($1 < 0 || $1 > 6 || !($2 > 0) || $3 != "") { bad = 1 }
+        END { exit bad || NR != 4321 }' p.csv
 expect_exit 0 "$GIBBSITE" evaluate model.json test.csv --json
 cp "$stdout" e.json
 expect_json e.json n 4320
@@ -163,15 +169,18 @@ printf 'row,col\n7,3\nnobody,3\n7,nothing\nnobody,nothing\n' >new.csv
 expect_exit 0 "$GIBBSITE" predict model.json new.csv --parts
 expect_stderr '2 in rows and 2 in columns that the model does not know'
 cp "$stdout" n.csv
-check 'new ones are flagged, and wider' awk -F, 'NR == 1 { next } { sd[NR] = $2; if (($3^2 + $4^2 - $2^2)^2 > 1e-12) bad = 1; flag = flag $5 ";" }
-    END { exit bad || flag != ";row;column;both;" || !(sd[3] > sd[2] && sd[4] > sd[2] && sd[5] > sd[3]) }' n.csv
+check 'new ones are flagged, and wider' awk -F, 'NR == 1 { next }
+    { sd[NR] = $2; if (($3^2 + $4^2 - $2^2)^2 > 1e-12) bad = 1; flag = flag $5 ";" }
+    END { exit bad || flag != ";row;column;both;" || !(sd[3] > sd[2] && sd[4] > sd[2] &&
+    sd[5] > sd[3]) }' n.csv
 expect_exit 0 "$GIBBSITE" predict model.json new.csv --json
 expect_json "$stdout" 'predictions.#' 4
 expect_json "$stdout" 'predictions[1].new' row
 
 expect_exit 0 "$GIBBSITE" predict model.json --row 7 --top 5
 cp "$stdout" top.csv
-check 'five columns, best first, not rated yet' awk -F, 'NR == FNR { if ($1 == 7) rated[$2] = 1; next } FNR > 1 { n++; if ($1 in rated) bad = 1; if (n > 1 && $2 > last) bad = 1; last = $2 }
+check 'five columns, best first, not rated yet' awk -F, 'NR == FNR { if ($1 == 7) rated[$2] = 1;
+    next } FNR > 1 { n++; if ($1 in rated) bad = 1; if (n > 1 && $2 > last) bad = 1; last = $2 }
     END { exit bad || n != 5 }' train.csv top.csv
 expect_exit 0 "$GIBBSITE" predict model.json --row 7 --top 100000 --json
 rated=$(awk -F, '$1 == 7 { print $2 }' train.csv | sort -u | wc -l)
@@ -253,7 +262,8 @@ expect_json "$stdout" n 5
 expect_exit 0 "$GIBBSITE" predict texts.json --row 'an, na' --top 3
 check 'all its columns are rated' test "$(wc -l <"$stdout")" = 1
 # a header may promise a matrix that nobody could hold
-printf '%%%%MatrixMarket matrix coordinate integer general\n100000000 100000000 3\n1 1 4\n99999999 2 3\n1 100000000 5\n' >wide.mtx
+printf '%%%%MatrixMarket matrix coordinate integer general\n100000000 100000000 3\n1 1 '\
+'4\n99999999 2 3\n1 100000000 5\n' >wide.mtx
 expect_exit 0 "$GIBBSITE" complete wide.mtx --json
 expect_json "$stdout" rows 2
 printf 'row,col,value\n1,1,3\n' >one.csv
@@ -386,7 +396,8 @@ bad 'bad.csv:1: the header has no column called col;' 'value,what,user,when\n3,a
 bad 'bad.csv:1: the header has no column called value;' 'user,userid,item\n3,4,b\n'
 bad 'bad.csv:1: the header has no column called value;.*Counts of events' 'user,song,plays\n3,a,7\n'
 bad 'declares 100000000 entries, the file has 8' \
-    '%%MatrixMarket matrix coordinate real general\n10000 10000 100000000\n1 1 3\n2 2 4\n3 3 5\n4 4 1\n5 5 2\n6 6 1\n7 7 3\n8 8 3\n'
+    '%%MatrixMarket matrix coordinate real general\n10000 10000 100000000\n1 1 3\n2 2 4\n3 3 5\n4 '\
+'4 1\n5 5 2\n6 6 1\n7 7 3\n8 8 3\n'
 bad 'expected the numbers of rows, columns and entries' \
     '%%MatrixMarket matrix coordinate real general\n99999999999999999999 1 1\n1 1 3\n'
 refuses 5 'nothing.csv' complete nothing.csv
@@ -443,7 +454,8 @@ expect_json h.json certificate null
 holds 'intervals of the hierarchical model cover' \
     "$(json h.json test.coverage) > 0.93 && $(json h.json test.coverage) < 0.97"
 holds 'intervals of every level' \
-    "$(json h.json 'test.intervals[0].share') > 0.45 && $(json h.json 'test.intervals[0].share') < 0.56"
+    "$(json h.json 'test.intervals[0].share') > 0.45 && \
+        $(json h.json 'test.intervals[0].share') < 0.56"
 holds 'rows are counted' "$(json h.json 'test.by_row_count[0].n') > 0"
 expect_exit 0 "$GIBBSITE" complete liked.csv --model paper --test liked_new.csv --json
 expect_json "$stdout" model paper
@@ -556,7 +568,8 @@ holds 'clipped to the range' \
     "$(awk -F, 'NR > 1 && ($3 < 0 || $4 > 6) { bad++ } END { print bad + 0 }' "$stdout") == 0"
 expect_exit 0 "$GIBBSITE" predict deployed.json --row 1 --top 5 --top-quantile 0.99 --quantiles 0.99
 holds 'ordered by the quantile' \
-    "$(awk -F, 'NR > 2 && $4 > last { bad++ } NR > 1 { last = $4 } END { print bad + 0 }' "$stdout") == 0"
+    "$(awk -F, 'NR > 2 && $4 > last { bad++ } NR > 1 { last = $4 }
+        END { print bad + 0 }' "$stdout") == 0"
 # a narrow range cuts many predictions off: they still have an order, that of the same model
 # without a range
 "$GIBBSITE" complete train.csv --model paper --rank 2 -o wide_open.json -q

@@ -140,7 +140,9 @@ exhaust 'fit, sparse, dual' fit "$tmp/sparse.svm" --loss hinge --family full -o 
 exhaust 'fit, restarts' fit "$tmp/small.csv" --restarts 2 --family fixed -o out
 exhaust 'fit, stochastic' fit "$tmp/small.csv" --solver sgd --epochs 50 --tol 1 --loss hinge \
     --family diagonal --scale unit-row -o out
-awk 'BEGIN { print "a,b,y"; for (i = 0; i < 36; i++) print i % 5 + i % 3 "," (i * 7) % 11 "," substr("xyz", i % 3 + 1, 1) }' >"$tmp/three.csv"
+awk 'BEGIN { print "a,b,y";
+    for (i = 0; i < 36; i++)
+        print i % 5 + i % 3 "," (i * 7) % 11 "," substr("xyz", i % 3 + 1, 1) }' >"$tmp/three.csv"
 turned "$tmp/three.csv" >"$tmp/three-test.csv"
 exhaust 'fit, three classes' fit "$tmp/three.csv" --prior-sd 1 --columns equal -o out \
     --test "$tmp/three-test.csv" --json

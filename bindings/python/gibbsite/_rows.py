@@ -110,6 +110,52 @@ def _text(value):
     return str(value)
 
 
+def _lossy(values):
+    """The places of whole numbers that no double is: those of more than 53 significant bits."""
+    if values.dtype.kind == "O":
+        sizes = [abs(value) if isinstance(value, int) else 0 for value in values.tolist()]
+        return [k for k, size in enumerate(sizes)
+                if size > 2**53 and (size // (size & -size)).bit_length() > 53]
+    if values.dtype.kind not in "iu" or values.dtype.itemsize < 8 or values.size == 0 \
+            or (values.max() <= 2**53 and values.min() >= -2**53):
+        return []
+    size = np.abs(values).astype(np.uint64)
+    some = np.flatnonzero(size > 2**53)
+    lowest = size[some] & (~size[some] + np.uint64(1))
+    return some[size[some] // lowest >= 2**53]
+
+
+def _whole(column):
+    """The cells of a frame's column, whole numbers among them as such."""
+    kind = getattr(column.dtype, "kind", "O")
+    if kind in "iu" and column.dtype.itemsize == 8:
+        return column.to_numpy(dtype={"i": np.int64, "u": np.uint64}[kind], na_value=0)
+    return column.to_numpy(dtype=object) if kind == "O" else np.empty(0)
+
+
+def check_digits(X):
+    """Rows to learn from hold no whole number that would become another one."""
+    if is_frame(X):
+        columns = ((repr(X.columns[k]), _whole(X.iloc[:, k])) for k in range(X.shape[1]))
+    elif is_sparse(X):
+        if X.dtype.kind not in "iu" or len(_lossy(X.tocsr().data)) == 0:
+            return
+        columns = ((str(k), X.tocsc()[:, [k]].toarray().ravel()) for k in range(X.shape[1]))
+    else:
+        try:
+            cells = np.asarray(X)
+        except ValueError:  # scikit-learn says what is wrong
+            return
+        if cells.ndim != 2 or len(_lossy(cells.ravel())) == 0:
+            return
+        columns = ((str(k), cells[:, k]) for k in range(cells.shape[1]))
+    for name, values in columns:
+        for k in _lossy(values)[:1]:
+            raise ValueError(f"column {name}: {values[k]} in row {k} loses digits as a number, "
+                             "which has room for whole numbers to 2**53; leave the column out, "
+                             "make texts of it, or floats where it is a measurement")
+
+
 def _numbers(column, name):
     values = np.ascontiguousarray(column.to_numpy(dtype=float, na_value=np.nan))
     if np.isinf(values).any():
@@ -121,6 +167,8 @@ def _numbers(column, name):
 def table_columns(X, missing, types=None):
     """The columns of a frame, or of an array, as _native.table takes them. `types`: what a model
     knows columns as, by name and in their order, whatever a few rows of them look like."""
+    if types is None:
+        check_digits(X)
     if not is_frame(X):
         cells = np.asarray(X, dtype=np.float64)
         if np.isinf(cells).any():
@@ -231,6 +279,7 @@ def to_predict(estimator, X):
 
 
 def checked_pair(estimator, X, y):
+    check_digits(X)
     with _Missing(estimator, X):
         return _validate(estimator, X, y=y, reset=True, **HOW)
 

@@ -33,6 +33,7 @@ formula_rows <- function(formula, data, weights, subset, na.action, groups = NUL
     if (!is.null(attr(tt, "offset")))
         refuse("an offset is not offered: a certificate is about the labels alone")
     raw <- variables_of(tt, data)
+    refuse_integer64(raw)
     if (!is.null(weights)) {
         if (!is.numeric(weights) || length(weights) != nrow(raw))
             refuse("weights must be numbers, one for each row")

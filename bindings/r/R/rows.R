@@ -117,8 +117,18 @@ framed <- function(x, missing) {
     x
 }
 
+# Whole numbers of 64 bits (package bit64) lie in the bits of doubles, which R takes for other
+# numbers wherever that package does not see them; and beyond 2^53 they lose digits.
+refuse_integer64 <- function(x) {
+    for (name in names(x))
+        if (inherits(x[[name]], "integer64"))
+            refuse(paste0("column '", name, "' is an integer64; make numbers (as.numeric) or ",
+                          "texts (as.character) of it first, with package bit64"), "data")
+}
+
 as_numbers <- function(x) {
     if (is.data.frame(x)) {
+        refuse_integer64(x)
         for (name in names(x))
             if (!(is.numeric(x[[name]]) || is.logical(x[[name]])))
                 refuse(paste0("column '", name, "' is a ", class(x[[name]])[1],
@@ -174,6 +184,7 @@ sparse_data <- function(x, sign) {
 
 # Columns of a frame as the library's tables take them. `types`: what a model knows them as.
 table_columns <- function(x, types = NULL) {
+    refuse_integer64(x)
     columns <- lapply(names(x), function(name) {
         v <- x[[name]]
         known <- if (is.null(types)) "" else types[[name]]
