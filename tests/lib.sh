@@ -175,10 +175,16 @@ expect_json() {
     if [[ $value == "$3" ]]; then ok "$2 is $3"; else not_ok "$2 is $3" "it is $value"; fi
 }
 
-# holds NAME EXPRESSION: an awk expression over numbers, such as "0.31 <= 0.33 && 0.33 < 1".
+# holds NAME EXPRESSION: an awk expression over numbers, such as "0.31 <= 0.33 && 0.33 < 1". A word
+# in it, such as the null of what is not there or not finite, fails: awk would take it for 0.
 holds() {
-    if awk "BEGIN { exit !($2) }" 2>/dev/null; then ok "$1"; else not_ok "$1" "does not hold: $2"; \
-        fi
+    if sed -E 's/[0-9.]+[eE][-+]?[0-9]+//g' <<<"$2" | grep -q '[A-Za-z]'; then
+        not_ok "$1" "not all of this are numbers: $2"
+    elif awk "BEGIN { exit !($2) }" 2>/dev/null; then
+        ok "$1"
+    else
+        not_ok "$1" "does not hold: $2"
+    fi
 }
 
 # expect_near NAME A B TOLERANCE: |A - B| <= TOLERANCE max(1, |B|).

@@ -71,11 +71,11 @@ typedef struct gbs_class_result {
 typedef struct gbs_classes_card {
     size_t classes;
     gbs_scheme scheme;
-    size_t parts;           /* posteriors behind it */
-    size_t learned, tested; /* rows behind it, and of the last block */
+    size_t parts;           /* posteriors that it is made of */
+    size_t learned, tested; /* rows that it learned from; rows of the last block, which tested it */
     size_t unknown;         /* rows of the last block whose class was not learned: all errors */
     size_t errors;
-    size_t baseline_class; /* the most frequent of the rows behind it */
+    size_t baseline_class; /* the most frequent one of the rows that it learned from */
     double baseline_error; /* of saying it always, on the last block */
     double brier;          /* half the sum of squares over the classes, mean over the rows */
     double log_loss;       /* over the rows of learned classes; NaN: there are none */
@@ -113,7 +113,7 @@ GBS_API gbs_status gbs_model_classify_rows(gbs_context *ctx, const gbs_model *mo
 
 /* ---------------------------------------------------------------- evaluations */
 
-/* Classes that an evaluation tells apart: 2, or more. */
+/* How many classes an evaluation has: 2, or more. */
 GBS_API size_t gbs_evaluation_classes(const gbs_evaluation *evaluation);
 /* As of a model, on the rows evaluated; NULL beyond the last and for two classes. */
 GBS_API const gbs_class_result *gbs_evaluation_class(const gbs_evaluation *evaluation, size_t k);

@@ -1,6 +1,7 @@
-/* What a model's answers rest on, told in the columns as they came: how much worse it does without
- * what a column says, and what the column does to its probabilities. Whatever the model makes of
- * the columns: a map, one column a level, a mark for missing cells. */
+/* What a model's answers rest on, in terms of the columns of the data: how much worse the model
+ * does without what a column says, and how the column moves its probabilities. The model may make
+ * other columns of them (a map, a column for each level, a mark for missing cells): they are still
+ * taken as they came. */
 #ifndef GIBBSITE_EXPLAIN_H
 #define GIBBSITE_EXPLAIN_H
 
@@ -55,11 +56,11 @@ typedef struct gbs_curve_point {
  * fewer than two rows, and of a model that ranks with rows of one class alone. */
 GBS_API gbs_status gbs_model_explain(gbs_context *ctx, const gbs_model *model, const gbs_data *data,
                                      gbs_explanation **out);
-/* What a fit with the option `importance` measured on its last block, and files keep; NULL: it was
- * not asked to. Valid as long as the model; not to be freed. */
+/* What a fit with the option `importance` measured on its last block, which model files keep; NULL:
+ * the fit had no such option. Valid as long as the model; not to be freed. */
 GBS_API const gbs_explanation *gbs_model_explanation(const gbs_model *model);
 
-/* Valid as long as the explanation, as all that is told of it. */
+/* Valid as long as the explanation, like all that the functions below return. */
 GBS_API const gbs_explanation_info *gbs_explanation_get_info(const gbs_explanation *explanation);
 /* The k-th column, the most important first; NULL beyond the last. */
 GBS_API const gbs_importance *gbs_explanation_importance(const gbs_explanation *explanation,

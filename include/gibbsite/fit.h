@@ -22,10 +22,10 @@ typedef enum gbs_loss {
     GBS_LOSS_HINGE,
     GBS_LOSS_EXPONENTIAL,
     GBS_LOSS_PROBIT,
-    /* no losses of one margin. Of three classes or more that were fitted together
-       (GBS_SCHEME_SOFTMAX); not to be asked for */
+    /* These two are not the loss of one margin. In results only: of three classes or more that were
+       fitted together (GBS_SCHEME_SOFTMAX) */
     GBS_LOSS_SOFTMAX = 100,
-    /* to be asked for: of `bound` vote, probit (of a ranking hinge) or zero-one, chosen on the rows
+    /* in options only: under `bound` vote probit (in ranking hinge) or zero-one, chosen on the rows
        to learn from; else zero-one */
     GBS_LOSS_AUTO
 } gbs_loss;
@@ -75,10 +75,10 @@ typedef enum gbs_bound {
     /* the labels that the model prints, in ranking its score, tested on a last block of rows that
        nothing has seen */
     GBS_BOUND_VOTE,
-    /* two more, not to be asked for: exact, of counts of errors
-     * on fresh rows (Clopper and Pearson); and of the mean of other losses in [0, 1] there */
+    /* Two that stand in certificates only, no option takes them. Exact, for a count of errors on
+       fresh rows (Clopper and Pearson) */
     GBS_BOUND_BINOMIAL = 100,
-    GBS_BOUND_BETTING
+    GBS_BOUND_BETTING /* for the mean of another loss in [0, 1] on fresh rows */
 } gbs_bound;
 
 /* How wide the prior is for each column. */
@@ -122,7 +122,7 @@ GBS_API gbs_status gbs_fit(gbs_context *ctx, const gbs_data *data, const gbs_opt
 /* The same, started from an earlier model's posterior, such as that of fewer rows or of another
  * lambda (NULL: as gbs_fit). The free energy of a convex loss (all but zero-one) has one
  * minimum: the result is the same to the solver's tolerance, and so is what is certified; fewer
- * iterations lead there. What is chosen on the way is chosen as ever. The start is left out
+ * iterations lead there. The start does not change what the fit chooses on the way. It is left out
  * where it is of no use: for the zero-one loss, which has many minima, stochastic steps,
  * restarts, stages, features of a kernel, or where the prior is the better start. Columns are
  * taken for the same by their positions; GBS_ERR_DATA where their number differs, or the task. */

@@ -40,8 +40,8 @@ typedef struct gbs_model_info {
     double seconds;
     /* ranking: losses of a pair and their slopes computed by the fit, prior and all */
     double pair_evaluations;
-    int weighted;     /* the rows that trained it had weights; gibbs_risk goes by them */
-    gbs_features map; /* what its d columns are made by */
+    int weighted;     /* the rows that trained it had weights; gibbs_risk is a weighted mean */
+    gbs_features map; /* what made its d columns of those of the data */
     /* exact copies of other rows among continuous columns, which are not independent; not kept in
      * files */
     size_t copies;
@@ -99,12 +99,12 @@ typedef struct gbs_certificate {
     int valid;            /* 0: conditional, one of the assumptions is known not to hold */
     gbs_risk risk; /* of ranking, `blocks` are independent pairs: the rows of the smaller class, or
                       half of all rows */
-    size_t
-        sampled; /* pairs that `empirical` is the mean over, drawn at random; 0: over all of them */
-    /* share of 1 - confidence that pays for the drawing: with so much probability the risk over all
-     * pairs */
+    /* pairs drawn at random that `empirical` is the mean over; 0: it is the mean over all pairs */
+    size_t sampled;
+    /* the part of 1 - confidence that is spent on the drawing of these pairs: the probability that
+     * the risk over all pairs is above empirical_upper; 0 where none were drawn */
     double sampled_delta;
-    /* is above this, which the bound takes for it; NaN: it takes `empirical` */
+    /* what the bound takes for the risk over all pairs; NaN: it takes `empirical` */
     double empirical_upper;
     int given;   /* GBS_TARGET_RECALL: the class, +1 or -1; else 0 */
     int grouped; /* not 0: `blocks` counts groups of rows, and the risk is a mean over groups */
@@ -150,14 +150,14 @@ GBS_API const gbs_stage_info *gbs_model_stage(const gbs_model *model, size_t t);
 GBS_API const gbs_task *gbs_model_task(const gbs_model *model);
 /* How the model was fitted; valid as long as the model. */
 GBS_API const gbs_model_info *gbs_model_get_info(const gbs_model *model);
-/* How a point of the grids was chosen by cross-validation. */
+/* What cross-validation chose the model from. */
 typedef struct gbs_selection {
-    size_t candidates; /* 0: it was not */
+    size_t candidates; /* how many were compared; 0: nothing was chosen by cross-validation */
     size_t folds;
-    double error, error_se; /* of the one chosen; the choice flatters it */
+    double error, error_se; /* of the one chosen; too small by the choice itself */
 } gbs_selection;
 
-/* candidates is 0 where nothing was chosen so. Valid as long as the model. */
+/* How the model was chosen; valid as long as the model. */
 GBS_API const gbs_selection *gbs_model_selection(const gbs_model *model);
 
 /* Where a model comes from: what it takes to fit it again, and to tell whether rows are those. */
@@ -238,10 +238,11 @@ typedef struct gbs_evaluation {
                            probability 0 */
     size_t true_positive, false_positive, true_negative, false_negative;
     double auc_se; /* standard error of the AUC (DeLong); NaN with fewer than two rows of a class */
-    /* Of a model that ranks: gibbs_risk and gibbs_error are means over pairs, what is about labels
-     * is NaN or 0, and */
+    /* of a model that ranks, gibbs_risk and gibbs_error are means over pairs, and what is about
+     * labels is NaN or 0 */
     gbs_task_kind task;
-    size_t blocks; /* independent units: pairs, as many as rows of the smaller class */
+    size_t blocks; /* of a model that ranks: independent pairs, as many as rows of the smaller class
+                    */
 } gbs_evaluation;
 
 /* data must carry labels. Hand *out back with gbs_evaluation_free. */
@@ -255,31 +256,30 @@ GBS_API void gbs_evaluation_free(gbs_evaluation *evaluation);
 
 /* What is deployed, and how it did on the last block: rows that nothing of it has seen. */
 typedef struct gbs_card {
-    size_t learned, tested; /* rows behind it, and of the last block */
+    size_t learned, tested; /* rows that it learned from; rows of the last block, which tested it */
     /* the probability of +1 is 1/(1 + exp(-(offset + slope score))), slope > 0; the label is +1
      * where it is at least the threshold */
     double offset, slope, threshold;
     double cost_missed, cost_false; /* of a row of +1 labelled -1, and the reverse; 1 and 1 */
-    /* always saying the most frequent label of the rows behind it */
-    int baseline_label; /* +1 or -1 */
-    double baseline_error;
+    int baseline_label;    /* the more frequent label of the rows it learned from: +1 or -1 */
+    double baseline_error; /* of always saying that label, on the last block */
     size_t true_positive, false_positive, true_negative, false_negative;
     double brier, log_loss, auc; /* auc: NaN when a class is missing */
     gbs_reliability reliability[10];
     int one_label; /* not 0: it says one label of all rows of the last block */
     int joint;     /* not 0: its certificates hold all at once */
     int weighted;  /* not 0: rows counted by the cost of their error in training */
-    /* rows that the deployed posterior was fitted to after the test: what is said here, and
-     * certified, is of the one before; 0: it is the one that was tested */
+    /* 0: the posterior that was tested is deployed. Else another one is, fitted to so many rows
+     * after the test (`refit`); this card and the certificates are of the one that was tested */
     size_t refit;
 } gbs_card;
 
-/* NULL: the model is not calibrated (another bound, an older file). Of a model that ranks learned,
- * tested and auc are told; its probability is not this one. Valid as long as the model. */
+/* NULL: the model is not calibrated (another bound, an older file). Of a model that ranks, only
+ * learned, tested and auc have a meaning. Valid as long as the model. */
 GBS_API const gbs_card *gbs_model_card(const gbs_model *model);
-/* Not 0: the votes of gbs_model_classify take most of its work, and nothing else that it says needs
- * them: the label comes from the calibrated probability, and each vote from the spread of a score
- * under a full covariance of the many features of a kernel. */
+/* Not 0: most of the work of gbs_model_classify is for the votes, as with a full covariance of the
+ * many features of a kernel; a caller who needs only labels and probabilities passes NULL for them.
+ */
 GBS_API int gbs_model_votes_are_dear(const gbs_model *model);
 
 /* For each row what the model is deployed for: the label (+1 or -1), the probability of +1, the
@@ -325,9 +325,9 @@ GBS_API gbs_status gbs_model_describe_json(gbs_context *ctx, const gbs_model *mo
  * columns. */
 GBS_API gbs_status gbs_model_linear(gbs_context *ctx, const gbs_model *model, double *coefficient,
                                     double *intercept);
-/* The same of each coefficient (`d` numbers, as gbs_model_coefficients): per unit of its column
- * (gbs_model_column), and *intercept in the place of the intercept. Columns that were left out, of
- * which sparse rows may have billions, take no room. */
+/* The same numbers, `d` of them in the order of gbs_model_coefficients: each coefficient per unit
+ * of its column (gbs_model_column), the intercept last where there is one. Columns that were left
+ * out, of which sparse rows may have billions, take no room. */
 GBS_API gbs_status gbs_model_per_unit(gbs_context *ctx, const gbs_model *model, double *per_unit);
 
 /* The model as versioned JSON, zero-terminated; hand it back with gbs_release. size may be NULL. */

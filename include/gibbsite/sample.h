@@ -116,8 +116,8 @@ typedef struct gbs_gap {
     double free_energy, gap, gap_sd;
     double gap_over_lambda; /* in units of the bounds; NaN when lambda is 0 */
     int gap_sd_at_least;    /* gap_sd, which is log Z's, is a lower bound */
-    double
-        gibbs_risk; /* mean loss of the model (of the stage in question) on the rows of the risk */
+    /* mean loss of the model (of the stage in question) on the rows of the risk */
+    double gibbs_risk;
 } gbs_gap;
 
 /* data: the rows that both come from, all of them. Of a mixture the stage is meant that was trained

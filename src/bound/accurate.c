@@ -22,7 +22,8 @@ double gbs_log_gap(double x, double ratio) {
     return s * (x - 2.0 * square * sum);
 }
 
-double gbs_poisson_deviance(double x, double mu) {
+/* x log(x/mu) + mu - x, x >= 0, mu > 0: the deviance of a Poisson count. */
+static double poisson_deviance(double x, double mu) {
     if (x == 0.0)
         return mu;
     double gap = mu - x;
@@ -33,7 +34,7 @@ double gbs_poisson_deviance(double x, double mu) {
 double gbs_poisson_log_mass(double x, double mu) {
     if (x == 0.0)
         return -mu;
-    return -gbs_poisson_deviance(x, mu) - gbs_stirling_error(x) - 0.5 * log(x) - HALF_LOG_2_PI;
+    return -poisson_deviance(x, mu) - gbs_stirling_error(x) - 0.5 * log(x) - HALF_LOG_2_PI;
 }
 
 double gbs_stirling_error(double x) {

@@ -13,9 +13,6 @@
  * would give. Never negative. */
 double gbs_log_gap(double x, double ratio);
 
-/* x log(x/mu) + mu - x, x >= 0, mu > 0: the deviance of a Poisson count. */
-double gbs_poisson_deviance(double x, double mu);
-
 /* log P(x; mu) = x log mu - mu - log Gamma(x + 1), x >= 0 not necessarily whole. Absolute error:
  * some epsilons times the deviance. */
 double gbs_poisson_log_mass(double x, double mu);

@@ -135,7 +135,7 @@ gbs_status gbs_levels_sum_side(gbs_levels *f, int side);
 /* centre and leverage of a side. */
 gbs_status gbs_levels_centre_side(gbs_levels *f, int side);
 
-/* One record of an item for the other side: see records.c. */
+/* One record of an item for the other side: see level_records.c. */
 void gbs_level_record(size_t rank, double omega, const double *mean, const double *cov,
                       double *record);
 /* The same in single precision, for an item that is not the last of its side. */

@@ -137,7 +137,7 @@ void gbs_data_passed_in(const gbs_data *data, const size_t *rows, size_t i);
 bool gbs_data_is_learned(const gbs_data *data, size_t i);
 
 typedef struct gbs_rows {
-    gbs_strip all;     /* every row as one block */
+    gbs_strip all;     /* every row as one strip */
     size_t d;          /* columns, intercept included */
     size_t strip_rows; /* rows handled together; depends on the shape alone */
     size_t first;      /* rows before these, where they are a slice: for messages */

@@ -1,9 +1,9 @@
-/* Completion files: versioned JSON, in the manner of model files (write.c). "kind" is
- * "completion"; the numbers of rows and columns and what was rated come last.
+/* Completion files: versioned JSON, like model files (model_write.c). "kind" is "completion"; the
+ * numbers of each row and column, and which cells were rated, come last.
  *
- * Those are nearly all of a file (17 million numbers for 10^5 items of 16 components), and a
- * tree of values would take ten times their own memory: they are written as text straight away,
- * into room for the longest texts they can have; and where they are very many, as they are
+ * These arrays are nearly all of a file (17 million numbers for 10^5 items of 16 components), and a
+ * tree of JSON values would take ten times their memory. They are written as text at once, into a
+ * buffer for the longest texts they can have; very long ones are written as bytes
  * (completion_binary.h).
  */
 #include "core/check.h"

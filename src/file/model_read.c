@@ -1,5 +1,4 @@
-/* Reading model files: nothing in them is trusted. What they hold is written in write.c beside
- * this. */
+/* Reading model files: nothing in them is trusted. model_write.c says what they hold. */
 #include "core/check.h"
 #include "data/rows.h"
 #include "file/card_file.h"

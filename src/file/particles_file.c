@@ -1,4 +1,4 @@
-/* Sample files: versioned JSON, in the manner of model files (write.c, read.c). "kind" is "sample";
+/* Sample files: versioned JSON, like model files (model_write.c, model_read.c). "kind" is "sample";
  * the particles come last, one after the other. Nothing in a file is trusted. */
 #include "core/check.h"
 #include "file/json_numbers.h"

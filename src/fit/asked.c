@@ -8,6 +8,7 @@
 #include <math.h>
 
 enum { MOST_EPOCHS = 1 << 30 };
+#define MOST_CONSTANT 1e150 /* its square is summed */
 
 #define GBS_LOOKED_ANY                                                                             \
     (GBS_LOOKED_LAMBDA | GBS_LOOKED_PRIOR | GBS_LOOKED_COLUMNS | GBS_LOOKED_CX | GBS_LOOKED_METHOD)
@@ -38,36 +39,36 @@ static gbs_status check_certificate_options(gbs_context *ctx, const gbs_fit_sett
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`order` time and `stratify` exclude each other");
     if (o->has_cost &&
         !(o->cost_missed > 0.0 && o->cost_false > 0.0 && isfinite(o->cost_missed + o->cost_false)))
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "costs must be two positive numbers, not %g and %g",
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`cost` takes two positive numbers, not %g and %g",
                         o->cost_missed, o->cost_false);
     if (!(o->prior_split >= 0.0 && o->prior_split < 1.0))
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "prior_split must lie between 0 and 1, not %g",
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`prior-split` must lie between 0 and 1, not %g",
                         o->prior_split);
     if (!(o->cx >= 0.0) || !isfinite(o->cx))
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "cx must be a positive number, not %g", o->cx);
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`cx` must be a positive number, not %g", o->cx);
     if (o->blocks > GBS_MOST_STAGES)
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "at most %d blocks, not %zu", (int)GBS_MOST_STAGES,
-                        o->blocks);
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`blocks` must be at most %d, not %zu",
+                        (int)GBS_MOST_STAGES, o->blocks);
     if (o->blocks > 0 && !progressive)
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "blocks are for the progressive bound");
-    gbs_status status = gbs_check_array(ctx, "prior_grid", o->prior_grid, o->prior_grid_size);
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`blocks` needs `bound` progressive");
+    gbs_status status = gbs_check_array(ctx, "`prior-grid`", o->prior_grid, o->prior_grid_size);
     if (status != GBS_OK)
         return status;
     for (size_t k = 0; k < o->prior_grid_size; k++)
         if (!usable_sd(o->prior_grid[k]))
             return gbs_fail(ctx, GBS_ERR_ARGUMENT,
-                            "prior_sd must be a number between 1e-150 and 1e150, not %g",
+                            "`prior-grid` must have numbers between 1e-150 and 1e150, not %g",
                             o->prior_grid[k]);
     if (o->prior_grid_size > 1 && o->select != GBS_SELECT_BOUND)
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "a prior grid is to be chosen from by the bound");
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`prior-grid` needs `select` bound");
     if (progressive && o->select == GBS_SELECT_BOUND &&
         (o->ladder_size > 1 || o->prior_grid_size > 1))
         return gbs_fail(
             ctx, GBS_ERR_ARGUMENT,
-            "the progressive bound chooses nothing from grids: its rows are tested once");
+            "`bound` progressive tests its rows once and cannot choose from a grid by them");
     if (progressive && o->ladder_size > 0)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT,
-                        "a ladder of lambdas and the progressive bound exclude each other");
+                        "`lambda-grid` and `bound` progressive exclude each other");
     return GBS_OK;
 }
 
@@ -77,12 +78,13 @@ static bool free_lengths(const gbs_fit_settings *o) {
 }
 
 static gbs_status check_columns(gbs_context *ctx, const gbs_fit_settings *o) {
-    if (!(o->constant >= 0.0) || !isfinite(o->constant))
+    if (!(o->constant >= 0.0 && o->constant <= MOST_CONSTANT))
         return gbs_fail(ctx, GBS_ERR_ARGUMENT,
-                        "the intercept's constant must be a positive number, not %g", o->constant);
+                        "`constant` must be a positive number up to %g, not %g", MOST_CONSTANT,
+                        o->constant);
     if (o->columns == GBS_COLUMNS_RELEVANCE && (o->scale != GBS_SCALE_STANDARD || !free_lengths(o)))
         return gbs_fail(ctx, GBS_ERR_ARGUMENT,
-                        "columns by relevance are standardised columns without a cx");
+                        "`columns` relevance needs `scale` standard, and excludes `cx`");
     if (o->columns == GBS_COLUMNS_RELEVANCE && !gbs_features_linear(o->features))
         return gbs_fail(ctx, GBS_ERR_ARGUMENT,
                         "`columns` relevance is for `features` linear: a kernel has one width");
@@ -93,7 +95,8 @@ static gbs_status check_columns(gbs_context *ctx, const gbs_fit_settings *o) {
     if (o->constant > 0.0 && o->constant != 1.0 && !free_lengths(o))
         return gbs_fail(
             ctx, GBS_ERR_ARGUMENT,
-            "the intercept's constant is 1 where rows have a promised length (unit-row, cx)");
+            "`constant` other than 1 excludes `scale` unit-row and `cx`, which fix the length of "
+            "a row");
     return GBS_OK;
 }
 
@@ -102,18 +105,19 @@ gbs_status gbs_check_fit_options(gbs_context *ctx, const gbs_fit_settings *o) {
     if (status != GBS_OK)
         return status;
     if (!(o->lambda >= 0.0) || !isfinite(o->lambda))
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "lambda must be a positive number, not %g",
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`lambda` must be a positive number, not %g",
                         o->lambda);
     if (o->prior_sd != 0.0 && !usable_sd(o->prior_sd))
         return gbs_fail(ctx, GBS_ERR_ARGUMENT,
-                        "prior_sd must be a number between 1e-150 and 1e150, not %g", o->prior_sd);
+                        "`prior-sd` must be a number between 1e-150 and 1e150, not %g",
+                        o->prior_sd);
     if (!(o->tolerance > 0.0) || !isfinite(o->tolerance))
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "the tolerance must be a positive number, not %g",
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`tol` must be a positive number, not %g",
                         o->tolerance);
     if (o->max_iterations == 0)
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "max_iterations must be at least 1");
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`max-iter` must be at least 1");
     if (o->epochs > MOST_EPOCHS)
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "epochs must be at most %d, not %zu",
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`epochs` must be at most %d, not %zu",
                         (int)MOST_EPOCHS, o->epochs);
     if ((o->looked & ~(unsigned)GBS_LOOKED_ANY) != 0)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "looked must be bits of gbs_looked, not %#x",
@@ -123,14 +127,15 @@ gbs_status gbs_check_fit_options(gbs_context *ctx, const gbs_fit_settings *o) {
         return status;
     const gbs_family_ops *family = gbs_family_of(o->family); /* NULL: to be settled */
     if (o->form != GBS_FORM_AUTO && family != NULL && family->pull != GBS_PULL_MATRIX)
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "primal and dual are forms of the full family");
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`form` is for `family` full");
     if (o->restarts > 0 && o->ladder_size > 0)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT,
-                        "restarts and a ladder exclude each other: restarts go straight to lambda");
+                        "`restarts` and `lambda-grid` exclude each other: restarts go straight to "
+                        "`lambda`");
     if (o->restarts > 0 && o->prior_grid_size > 1)
         return gbs_fail(
             ctx, GBS_ERR_ARGUMENT,
-            "restarts and a prior grid exclude each other: restarts are not valued by the bound");
+            "`restarts` and `prior-grid` exclude each other: no bound is computed for restarts");
     status = check_columns(ctx, o);
     if (status == GBS_OK)
         status = gbs_fit_task(o)->refuse(ctx, o);

@@ -47,9 +47,9 @@ unsigned gbs_common_assumptions(const gbs_fit_settings *o, const gbs_maps *maps)
         bits |= GBS_BROKEN_WAY;
     if (o->weighted)
         bits |= GBS_ASSUMES_UNWEIGHTED;
-    if (o->complete)
+    if (o->missing_left_out)
         bits |= GBS_ASSUMES_COMPLETE;
-    if (o->weighed)
+    if (o->zero_left_out)
         bits |= GBS_ASSUMES_WEIGHED;
     return bits;
 }

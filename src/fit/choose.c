@@ -189,7 +189,7 @@ static void tell_rest(const char *stage, double done, void *user) {
 
 static gbs_status fit_last(gbs_choosing *c, gbs_data *train, const gbs_data *test, double *scores) {
     gbs_context *ctx = c->ctx;
-    struct rest rest = {ctx->progress, ctx->progress_user, c->told};
+    struct rest rest = {ctx->progress, ctx->progress_user, c->progress_done};
     gbs_status status = gbs_compute_begin(ctx);
     if (status != GBS_OK)
         return status;
@@ -331,7 +331,7 @@ gbs_status gbs_choose(gbs_context *ctx, const gbs_data *learn, const gbs_fit_set
     c.again = c.labels && learn->n > (mapped && c.n > MAPPED_ROWS ? MAPPED_ROWS : c.n);
     c.precision = learn->n > c.n || mapped ? ROUGHLY : PRECISION;
     c.most_columns = mapped ? MAPPED_COLUMNS : SIZE_MAX;
-    c.folds_share = c.again ? 0.5 : 1.0;
+    c.progress_of_folds = c.again ? 0.5 : 1.0;
     size_t *rows = gbs_array_alloc(ctx, c.n, sizeof *rows);
     gbs_data *head = NULL;
     gbs_status status = rows != NULL ? GBS_OK : GBS_ERR_MEMORY;

@@ -15,11 +15,12 @@ static bool says_yes(double score, gbs_platt p) {
     return p.offset + p.slope * score >= 0.0;
 }
 
-/* How many rounds there will be is not known: each has half of what is left to
- * them of the bar. */
+/* How many rounds there will be is not known: each takes half of what is left of their share of the
+ * progress bar. */
 gbs_status gbs_choosing_run(gbs_choosing *c) {
-    gbs_side_progress progress = {GBS_CHOICE_STAGE, c->told, 0.5 * (c->folds_share - c->told)};
-    c->told += progress.span;
+    gbs_side_progress progress = {GBS_CHOICE_STAGE, c->progress_done,
+                                  0.5 * (c->progress_of_folds - c->progress_done)};
+    c->progress_done += progress.span;
     return gbs_side_by_side(c->ctx, c->folds * c->kinds_size, progress, gbs_choosing_fold, c);
 }
 

@@ -28,7 +28,7 @@ typedef struct gbs_choosing {
     /* one kind, a map: rows are taken out of one posterior, not of folds */
     bool one_by_one;
     size_t most_columns; /* that a map makes in the folds */
-    size_t looked;       /* candidates that were looked at before, for a map */
+    size_t looked;       /* candidates compared before, where a map was chosen (choose_map.c) */
     bool wanted[GBS_CHOICE_KINDS][GBS_CHOICE_WIDTHS], done[GBS_CHOICE_KINDS][GBS_CHOICE_WIDTHS];
     double *scores; /* kinds x widths x n, out of fold */
     double value[GBS_CHOICE_KINDS][GBS_CHOICE_WIDTHS];
@@ -38,12 +38,12 @@ typedef struct gbs_choosing {
     bool matched;  /* fits to some of the rows shrink as one to all of them */
     double precision;
     bool labels; /* of the task; else what counts is the order */
-    bool again;  /* there are more rows: the last of them calibrate */
+    bool again;  /* there are more rows than are compared: the last of all calibrate */
     size_t kind, width;
-    double told, folds_share; /* of the progress: so far, and what the folds have of it */
+    double progress_done, progress_of_folds; /* shares of the bar: so far, and of all folds */
 } gbs_choosing;
 
-/* A row of +1 missed costs another sum than the reverse. */
+/* Whether a row of +1 labelled -1 costs more or less than the reverse. */
 bool gbs_has_costs(const gbs_fit_settings *o);
 /* Scores of all rows held, each by the posterior of the others; `share` is lambda over their
  * number. */
@@ -53,7 +53,7 @@ gbs_status gbs_scores_by_others(const gbs_held *held, const gbs_spread *spread,
 /* Fills in what follows from score and y. */
 void gbs_choice_calibrate(const gbs_fit_settings *o, gbs_choice *out);
 
-/* What a kind of columns is, to the choice. */
+/* Copies a kind of columns into the choice. */
 void gbs_choice_take(gbs_choice *choice, const gbs_choice_kind *kind);
 
 /* Out-of-fold scores of one kind and width, of all n rows. */
@@ -61,9 +61,9 @@ static inline double *gbs_choosing_scores(const gbs_choosing *c, size_t kind, si
     return c->scores + (kind * GBS_CHOICE_WIDTHS + width) * c->n;
 }
 
-/* Fits of one kind of columns to `train`, a view that it may weigh; the scores of `test` for each
- * wanted width, `stride` apart. test NULL: those of
- * the rows of `train`, each by the others. */
+/* Fits one kind of columns to `train`, a view whose weights it may set, and scores `test` for each
+ * wanted width: `stride` numbers from one width to the next. test NULL: scores of the rows of
+ * `train`, each by a fit to the others. */
 gbs_status gbs_choosing_leave_out(gbs_context *ctx, const gbs_choosing *c, size_t kind,
                                   gbs_data *train, const gbs_data *test, size_t stride,
                                   double *scores);
@@ -71,8 +71,9 @@ gbs_status gbs_choosing_leave_out(gbs_context *ctx, const gbs_choosing *c, size_
 gbs_status gbs_choosing_run(gbs_choosing *c);
 /* The best width and kind of columns: c->width, c->kind. */
 gbs_status gbs_choosing_search(gbs_choosing *c);
-/* The zero-one posterior around it, where it was asked for or is better; and the same on rows that
- * count by the cost of their error, where that is cheaper. */
+/* The zero-one posterior around the best one replaces it where the options name that loss (`asked`)
+ * or its labels are better; then a fit to rows that count by the cost of their error, where its
+ * labels cost less. */
 gbs_status gbs_choosing_try_zero_one(gbs_choosing *c, bool asked);
 gbs_status gbs_choosing_try_weights(gbs_choosing *c);
 /* A gbs_side_job: a fold for one kind of columns; arg is the gbs_choosing. */

@@ -14,36 +14,36 @@ enum { MOST_DRAWS = 1 << 30 };
 /* What the sampler alone reads. */
 static gbs_status check_sampler(gbs_context *ctx, const gbs_complete_settings *o) {
     if (o->draws == 0 || o->keep == 0)
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "draws and keep must be positive");
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`draws` and `keep` must be positive");
     if (o->draws > MOST_DRAWS || o->burn_in > MOST_DRAWS)
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "draws and burn_in must be at most %d",
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`draws` and `burn-in` must be at most %d",
                         (int)MOST_DRAWS);
     if (o->prior == GBS_PRIOR_INFORMED)
         return gbs_fail(
             ctx, GBS_ERR_ARGUMENT,
-            "the sampler has the hierarchical prior: an informed one is for certificates");
+            "`prior` informed is for certificates, which draws of a sampler do not have");
     return GBS_OK;
 }
 
 static gbs_status check_grid(gbs_context *ctx, const gbs_complete_settings *o) {
-    gbs_status status = gbs_check_array(ctx, "lambda_grid", o->lambda_grid, o->lambda_grid_size);
+    gbs_status status = gbs_check_array(ctx, "`lambda-grid`", o->lambda_grid, o->lambda_grid_size);
     for (size_t k = 0; status == GBS_OK && k < o->lambda_grid_size; k++)
         if (!(o->lambda_grid[k] > 0.0 && o->lambda_grid[k] < 1e100))
-            status = gbs_fail(ctx, GBS_ERR_ARGUMENT,
-                              "lambda_grid must be positive numbers; number %zu is %g", k + 1,
-                              o->lambda_grid[k]);
+            status = gbs_fail(
+                ctx, GBS_ERR_ARGUMENT,
+                "`lambda-grid` must be positive numbers below 1e100; number %zu is %g", k + 1,
+                o->lambda_grid[k]);
     return status;
 }
 
 /* What only the paper's model has. */
 static gbs_status check_hierarchical(gbs_context *ctx, const gbs_complete_settings *o) {
     const char *what = !o->biases                ? "a model without biases"
-                       : o->lambda > 0.0         ? "lambda"
+                       : o->lambda > 0.0         ? "`lambda`"
                        : o->noise_variance > 0.0 ? "a given noise variance"
                        : o->restarts > 1         ? "more than one start"
                                                  : NULL;
-    return what == NULL ? GBS_OK
-                        : gbs_fail(ctx, GBS_ERR_ARGUMENT, "%s is for the model paper", what);
+    return what == NULL ? GBS_OK : gbs_fail(ctx, GBS_ERR_ARGUMENT, "%s is for `model` paper", what);
 }
 
 static gbs_status check_options(gbs_context *ctx, const gbs_complete_settings *o) {
@@ -51,48 +51,47 @@ static gbs_status check_options(gbs_context *ctx, const gbs_complete_settings *o
     if (status != GBS_OK)
         return status;
     if (o->rank > GBS_COMPLETION_MOST_RANK)
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "rank must be at most %d, not %zu",
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`rank` must be at most %d, not %zu",
                         (int)GBS_COMPLETION_MOST_RANK, o->rank);
     if (o->rank == 0 && !o->biases)
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "rank 0 without biases leaves nothing to learn");
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`rank` 0 without biases leaves nothing to learn");
     if (!(o->lambda >= 0.0 && o->lambda < 1e100))
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "lambda must be a number from 0 to 1e100, not %g",
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`lambda` must be a number from 0 to 1e100, not %g",
                         o->lambda);
     if (!(o->noise_variance >= 0.0 && o->noise_variance < 1e200))
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
-                        "noise_variance must be a number from 0 to 1e200, not %g",
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`noise` must be a number from 0 to 1e200, not %g",
                         o->noise_variance);
     if (o->lambda > 0.0 && o->noise_variance > 0.0)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT,
-                        "lambda and the noise variance say the same thing: give one of them");
+                        "`lambda` and `noise` say the same thing; give one of them");
     if (o->has_range && !(o->low < o->high && isfinite(o->high - o->low)))
         return gbs_fail(ctx, GBS_ERR_ARGUMENT,
-                        "low must be a number below high; they are %g and %g", o->low, o->high);
+                        "`range` LO:HI must have numbers, LO below HI; they are %g and %g", o->low,
+                        o->high);
     if (o->prior == GBS_PRIOR_INFORMED && !o->has_range)
-        return gbs_fail(
-            ctx, GBS_ERR_ARGUMENT,
-            "an informed prior is for certificates, which need has_range, low and high");
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                        "`prior` informed is for a certificate, which needs `range`");
     if (!(o->prior_split >= 0.0 && o->prior_split < 1.0))
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "prior_split must lie between 0 and 1, not %g",
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`prior-split` must lie between 0 and 1, not %g",
                         o->prior_split);
     if (o->model == GBS_COMPLETION_HIERARCHICAL && (status = check_hierarchical(ctx, o)) != GBS_OK)
         return status;
     bool chosen = o->model == GBS_COMPLETION_HIERARCHICAL && o->tolerance == 0.0;
     if ((!(o->tolerance > 0.0) && !chosen) || !isfinite(o->tolerance))
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "the tolerance must be a positive number, not %g",
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`tol` must be a positive number, not %g",
                         o->tolerance);
     if (o->max_sweeps == 0)
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "max_sweeps must be at least 1");
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`max-iter` must be at least 1");
     if (o->restarts == 0)
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "restarts must be at least 1");
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`restarts` must be at least 1");
     if (o->cross_validate && o->folds < 2)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "cross-validation needs at least 2 folds, not %zu",
                         o->folds);
     if (o->model == GBS_COMPLETION_HIERARCHICAL && o->lambda_grid_size > 0)
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "lambda_grid is for the model paper");
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`lambda-grid` is for `model` paper");
     if (o->cross_validate && (o->lambda > 0.0 || o->noise_variance > 0.0))
         return gbs_fail(ctx, GBS_ERR_ARGUMENT,
-                        "cross-validation chooses lambda: it cannot be given as well");
+                        "`select` cv chooses the noise; leave `lambda` and `noise` out");
     if (o->cross_validate && (status = check_grid(ctx, o)) != GBS_OK)
         return status;
     if (o->cells > 0 && (o->cell_row == NULL || o->cell_column == NULL || o->cell_value == NULL ||
@@ -116,7 +115,7 @@ static gbs_status check_ratings(gbs_context *ctx, const gbs_ratings *r,
         return status;
     if (o->model == GBS_COMPLETION_PAPER && (r->feature[0] != NULL || r->feature[1] != NULL))
         return gbs_fail(ctx, GBS_ERR_ARGUMENT,
-                        "features of rows and columns are for the model hierarchical");
+                        "features of rows and columns are for `model` hierarchical");
     if (o->model == GBS_COMPLETION_HIERARCHICAL && o->has_range && r->n < 4)
         return gbs_fail(ctx, GBS_ERR_DATA, "a certificate needs at least 4 ratings, not %zu", r->n);
     if (o->prior == GBS_PRIOR_INFORMED && r->n < 4)

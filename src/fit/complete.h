@@ -100,9 +100,6 @@ gbs_status gbs_completion_fit_zero(struct gbs_completion_run *r);
 /* r->model as a product of Gaussians of the items, over these ratings, into r->f. */
 gbs_status gbs_completion_gaussians(struct gbs_completion_run *r, const gbs_ratings *ratings);
 
-/* The same options for the paper's model, one start of so many components. */
-gbs_complete_settings gbs_completion_paper_settings(const gbs_complete_settings *o, size_t rank);
-
 /* What the last ratings of a random order certify of the predictor that is fitted to the others:
  * into r->part, then of r->model into its info. */
 gbs_status gbs_completion_split_last(struct gbs_completion_run *r);

@@ -81,7 +81,8 @@ static gbs_status fit_levels(struct gbs_completion_run *r, struct gbs_level_cand
     return status;
 }
 
-gbs_complete_settings gbs_completion_paper_settings(const gbs_complete_settings *o, size_t rank) {
+/* The same options for the paper's model: one start, with `rank` components. */
+static gbs_complete_settings paper_settings(const gbs_complete_settings *o, size_t rank) {
     gbs_complete_settings paper = *o;
     paper.model = GBS_COMPLETION_PAPER;
     paper.rank = rank;
@@ -93,7 +94,7 @@ gbs_complete_settings gbs_completion_paper_settings(const gbs_complete_settings 
 
 gbs_status gbs_paper_attempt(const struct gbs_completion_run *r, const gbs_ratings *ratings,
                              size_t rank, const gbs_factors *from, gbs_factors *f) {
-    gbs_complete_settings once = gbs_completion_paper_settings(r->o, rank);
+    gbs_complete_settings once = paper_settings(r->o, rank);
     struct gbs_completion_run one = {.ctx = r->ctx, .o = &once, .all = ratings, .from = from};
     gbs_status status = gbs_completion_ascend(&one, ratings, "choosing the model");
     *f = one.f;
@@ -103,7 +104,7 @@ gbs_status gbs_paper_attempt(const struct gbs_completion_run *r, const gbs_ratin
 /* The paper's model where ratings left out have preferred it. */
 static gbs_status fit_paper(struct gbs_completion_run *r, size_t rank) {
     const gbs_complete_settings *asked = r->o;
-    gbs_complete_settings paper = gbs_completion_paper_settings(asked, rank);
+    gbs_complete_settings paper = paper_settings(asked, rank);
     r->o = &paper;
     gbs_status status = gbs_completion_ascend(r, r->learned, "completing");
     if (status == GBS_OK)

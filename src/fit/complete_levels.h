@@ -105,9 +105,6 @@ double gbs_left_out_mean(size_t parts, const double *error);
  * over the parts; of one part, at all. */
 bool gbs_left_out_below(size_t parts, const double *a, const double *b, double errors);
 
-/* Whether the paper's model may be taken in place of the hierarchical one: nothing was asked for,
- * or is known of rows and columns, that only the latter has. */
-bool gbs_completion_may_be_paper(const struct gbs_completion_run *r);
 /* The model, the rank and positions of a small table; `a` has begun it, but for the paper's. */
 gbs_status gbs_completion_choose_small(const struct gbs_completion_run *r,
                                        struct gbs_level_candidate *c, struct gbs_level_attempt *a);

@@ -14,7 +14,9 @@ enum { RACE_SWEEPS = 6, LEFT_OUT_SWEEPS = 12 };
 /* Fewer say nothing of what is left out of them, even to one question. */
 enum { LEAST_RATINGS = 100 };
 
-bool gbs_completion_may_be_paper(const struct gbs_completion_run *r) {
+/* Whether the paper's model may be taken in place of the hierarchical one: no option asks for what
+ * only the hierarchical one has, and there are no features of rows or columns. */
+static bool may_be_paper(const struct gbs_completion_run *r) {
     return r->o->choose_model && r->o->positions == GBS_POSITIONS_AUTO &&
            r->o->sampler == GBS_SAMPLER_VB &&
            r->learned->features[0] + r->learned->features[1] == 0;
@@ -155,8 +157,7 @@ gbs_status gbs_completion_choose_levels(struct gbs_completion_run *r, struct gbs
                                        : r->learned->by[1].items;
     bool automatic = r->o->positions == GBS_POSITIONS_AUTO && r->learned->n >= LEAST_RATINGS;
     gbs_status status = GBS_OK;
-    if (r->learned->n < GBS_FEW_RATINGS && !r->o->cross_validate &&
-        gbs_completion_may_be_paper(r)) {
+    if (r->learned->n < GBS_FEW_RATINGS && !r->o->cross_validate && may_be_paper(r)) {
         c->rank = asked < most ? asked : most;
         return gbs_completion_choose_small(r, c, a);
     }

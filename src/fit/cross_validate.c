@@ -18,7 +18,7 @@
 struct validation {
     gbs_context *ctx;
     const gbs_data *data;
-    size_t folds, count;
+    size_t folds;
     const gbs_fit_settings *candidates;
     size_t *fold_of;        /* of each row */
     gbs_evaluated *judged;  /* count x folds */
@@ -151,8 +151,7 @@ gbs_status gbs_cross_validate_run(gbs_context *ctx, const gbs_data *data, size_t
     if (status != GBS_OK)
         return status;
     data = weighed != NULL ? weighed : data;
-    struct validation v = {
-        .ctx = ctx, .data = data, .folds = folds, .count = count, .candidates = candidates};
+    struct validation v = {.ctx = ctx, .data = data, .folds = folds, .candidates = candidates};
     v.fold_of = gbs_array_alloc(ctx, data->n, sizeof *v.fold_of);
     v.judged = gbs_array_alloc(ctx, count * folds, sizeof *v.judged);
     v.fitted = gbs_array_alloc(ctx, count * folds, sizeof *v.fitted);

@@ -17,6 +17,7 @@
 
 #include "core/random.h"
 #include "judge/calibrated.h"
+#include "judge/reliability.h"
 #include "risk/loss.h"
 
 /* ---------------------------------------------------------------- the rows to learn from */
@@ -205,12 +206,7 @@ static gbs_status test(gbs_deployed *f) {
         double off = f->probability[i] - (yes ? 1.0 : 0.0);
         c->brier += off * off;
         c->log_loss += gbs_calibrated_log_loss(c, f->score[i], yes);
-        gbs_reliability *bin = &c->reliability[f->probability[i] < 1.0
-                                                   ? (size_t)(GBS_BINS * f->probability[i])
-                                                   : GBS_BINS - 1];
-        bin->count++;
-        bin->mean_probability += f->probability[i];
-        bin->share_positive += yes;
+        gbs_reliability_add(c->reliability, f->probability[i], yes);
         stage->info.errors += labels && gbs_uniform(f->split.seed, GBS_STREAM_DRAWS,
                                                     f->split.first + i) < f->room[i];
     }
@@ -218,11 +214,7 @@ static gbs_status test(gbs_deployed *f) {
     c->baseline_error /= count;
     c->brier /= count;
     c->log_loss /= count;
-    for (size_t k = 0; k < GBS_BINS; k++) {
-        gbs_reliability *bin = &c->reliability[k];
-        bin->mean_probability /= (double)bin->count;
-        bin->share_positive /= (double)bin->count;
-    }
+    gbs_reliability_finish(c->reliability);
     size_t yes = c->true_positive + c->false_positive;
     c->one_label = yes == 0 || yes == n;
     if (f->o.grouped && (status = baseline_of_groups(f)) != GBS_OK)

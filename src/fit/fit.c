@@ -1,4 +1,5 @@
-/* One fit, start to end: the way to it, and what is told on it. */
+/* One fit, start to end: options against rows, which columns are used, the way of the fit
+ * (fit/ways.h), where the model comes from. */
 #include "fit/run.h"
 #include "fit/ways.h"
 
@@ -21,10 +22,11 @@ static gbs_status check_hinge_range(gbs_context *ctx, size_t n, const gbs_fit_se
     double limit = gbs_hinge_lambda_limit(true, rows, o->prior_sd * o->prior_sd, o->cx);
     if (o->lambda < limit)
         return GBS_OK;
-    return gbs_fail(ctx, GBS_ERR_ARGUMENT,
-                    "the hinge bound with cx %g, prior_sd %g and %zu rows needs lambda between 0 "
-                    "and %g, not %g",
-                    o->cx, o->prior_sd, rows, limit, o->lambda);
+    return gbs_fail(
+        ctx, GBS_ERR_ARGUMENT,
+        "the hinge bound with `cx` %g, `prior-sd` %g and %zu rows needs `lambda` between 0 "
+        "and %g, not %g",
+        o->cx, o->prior_sd, rows, limit, o->lambda);
 }
 
 /* A table learned what the columns are (levels of texts) from rows that certify this fit: from all
@@ -73,7 +75,7 @@ static gbs_status find_columns(gbs_context *ctx, const gbs_data *data, gbs_fit_s
     return status;
 }
 
-/* It may be one class that is too few, of many rows. */
+/* Of many rows, too: one class may have too few. */
 static void say_too_few(gbs_context *ctx, const gbs_data *data) {
     size_t have[2] = {0, 0};
     for (size_t i = 0; i < data->n; i++)
@@ -100,8 +102,9 @@ static gbs_status fit_unsplit(gbs_context *ctx, const gbs_data *data, gbs_fit_se
     return gbs_fit_single(ctx, data, o, model);
 }
 
-static gbs_status fit_used(gbs_context *ctx, const gbs_data *data, gbs_fit_settings *o,
-                           bool certified, gbs_model **model) {
+/* The fit itself, the way that the options say, to columns that are all used. */
+static gbs_status fit_columns(gbs_context *ctx, const gbs_data *data, gbs_fit_settings *o,
+                              bool certified, gbs_model **model) {
     gbs_status status = GBS_OK;
     gbs_fill_defaults(o, data->n, gbs_maps_columns(o, data->d));
     if (certified && (status = check_hinge_range(ctx, data->n, o)) != GBS_OK)
@@ -136,8 +139,8 @@ static gbs_status fit_used(gbs_context *ctx, const gbs_data *data, gbs_fit_setti
     return status;
 }
 
-/* Tells a model, and the parts that it is made of, of the columns that are used; takes `seen`. */
-static gbs_status see(gbs_context *ctx, gbs_model *model, gbs_seen *seen) {
+/* Notes in a model, and in the parts that it is made of, which columns it uses; takes `seen`. */
+static gbs_status note_columns(gbs_context *ctx, gbs_model *model, gbs_seen *seen) {
     gbs_status status = GBS_OK;
     model->info.features = seen->given;
     for (size_t p = 0; model->many != NULL && status == GBS_OK && p < model->many->parts; p++) {
@@ -150,7 +153,7 @@ static gbs_status see(gbs_context *ctx, gbs_model *model, gbs_seen *seen) {
         else
             memcpy(copy.column, seen->column, seen->size * sizeof *copy.column);
         if (status == GBS_OK)
-            status = see(ctx, model->many->part[p], &copy);
+            status = note_columns(ctx, model->many->part[p], &copy);
     }
     if (status == GBS_OK && model->many == NULL)
         return gbs_maps_see(ctx, &model->maps, seen);
@@ -158,15 +161,15 @@ static gbs_status see(gbs_context *ctx, gbs_model *model, gbs_seen *seen) {
     return status;
 }
 
-/* The model of the columns that are used, told of those that are not. */
-static gbs_status fit_seen(gbs_context *ctx, const gbs_data *data, gbs_fit_settings *o,
-                           bool certified, gbs_model **model) {
+/* Columns that no row to learn from sets are left out, the others fitted. */
+static gbs_status fit_seen_columns(gbs_context *ctx, const gbs_data *data, gbs_fit_settings *o,
+                                   bool certified, gbs_model **model) {
     gbs_seen seen = {0};
     gbs_data *kept = NULL;
     size_t lost = 0;
     gbs_status status = find_columns(ctx, data, o, &seen);
     if (status == GBS_OK && seen.column == NULL)
-        return fit_used(ctx, data, o, certified, model);
+        return fit_columns(ctx, data, o, certified, model);
     if (status == GBS_OK)
         status = gbs_data_keep(ctx, data, &seen, &kept, &lost);
     if (status == GBS_OK)
@@ -175,13 +178,13 @@ static gbs_status fit_seen(gbs_context *ctx, const gbs_data *data, gbs_fit_setti
                 seen.given - seen.size, seen.given, lost > 0 ? ", cells of other rows too" : "");
     o->start_columns = seen.column;
     if (status == GBS_OK)
-        status = fit_used(ctx, kept, o, certified, model);
+        status = fit_columns(ctx, kept, o, certified, model);
     gbs_data_free(kept);
     if (status != GBS_OK || *model == NULL) {
         gbs_seen_free(ctx, &seen);
         return status;
     }
-    return see(ctx, *model, &seen);
+    return note_columns(ctx, *model, &seen);
 }
 
 /* Rows of one group may be alike. */
@@ -219,59 +222,63 @@ static gbs_status check_max_weight(gbs_context *ctx, const gbs_data *data,
     return GBS_OK;
 }
 
-static gbs_status fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *options,
+/* The options against the rows, and the facts of the rows into the settings. `fewer`: rows of
+ * weight 0 are not among them any more. */
+static gbs_status settle(gbs_context *ctx, const gbs_data *data, bool fewer, bool certified,
+                         gbs_fit_settings *o) {
+    const gbs_task *task = gbs_fit_task(o);
+    const gbs_source *source = data->source;
+    gbs_status status = gbs_check_labels(ctx, data, true);
+    if (!certified)
+        o->max_weight = 0.0;
+    if (status == GBS_OK)
+        status = check_max_weight(ctx, data, o);
+    if (status != GBS_OK)
+        return status;
+    o->weighted = data->weight != NULL;
+    o->missing_left_out = source != NULL && source->left_out > 0;
+    o->zero_left_out = fewer || (source != NULL && source->absent > 0);
+    o->grouped = data->group != NULL;
+    if (data->costs != NULL)
+        o->costs = data->costs;
+    if (certified && o->grouped && !(gbs_is_deployed(o) && gbs_has(task, GBS_FACT_LABELS)))
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                        "groups of rows are for `task` classify and `bound` vote");
+    if (!gbs_has(task, GBS_FACT_INTERCEPT))
+        o->intercept = 0;
+    if (o->paper)
+        task->paper(o, (double)data->n, (double)gbs_maps_columns(o, data->d));
+    return GBS_OK;
+}
+
+/* Where the model comes from: the rows as they were handed in, whatever their weights. */
+static void keep_origin(gbs_context *ctx, const gbs_data *handed, size_t copies, gbs_model *model) {
+    gbs_origin_keep(ctx, handed->n, gbs_data_hash(handed), &model->origin);
+    model->origin.told.left_out = handed->source != NULL ? handed->source->left_out : 0;
+    model->origin.told.copies = copies;
+}
+
+static gbs_status fit(gbs_context *ctx, const gbs_data *handed, const gbs_fit_settings *options,
                       bool certified, gbs_model **out) {
-    GBS_NEEDS(ctx, out);
-    *out = NULL;
-    GBS_NEEDS(ctx, ctx);
-    GBS_NEEDS(ctx, data);
     double start = gbs_now();
     uint64_t pairs_before = ctx->pairs_seen;
     gbs_fit_settings o = options != NULL ? *options : gbs_fit_settings_default();
     gbs_data *weighed = NULL;
-    gbs_status status = gbs_check_fit_options(ctx, &o);
-    if (status == GBS_OK)
-        status = gbs_check_weights(ctx, data, gbs_fit_task(&o));
-    if (status == GBS_OK)
-        status = gbs_data_weighed(ctx, data, &weighed);
-    const gbs_data *handed = data; /* whatever the weights of its rows */
-    data = weighed != NULL ? weighed : data;
-    if (status == GBS_OK)
-        status = gbs_check_labels(ctx, data, true);
-    if (!certified)
-        o.max_weight = 0.0;
-    if (status == GBS_OK)
-        status = check_max_weight(ctx, data, &o);
-    if (status != GBS_OK) {
-        gbs_data_free(weighed);
-        return status;
-    }
-    o.weighted = data->weight != NULL;
-    o.complete = data->source != NULL && data->source->left_out > 0;
-    o.weighed = weighed != NULL || (data->source != NULL && data->source->absent > 0);
-    o.grouped = data->group != NULL;
-    if (data->costs != NULL)
-        o.costs = data->costs;
-    if (certified && o.grouped &&
-        !(gbs_is_deployed(&o) && gbs_has(gbs_fit_task(&o), GBS_FACT_LABELS))) {
-        gbs_data_free(weighed);
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
-                        "groups of rows are for `task` classify and `bound` vote");
-    }
-    const gbs_task *task = gbs_fit_task(&o);
-    if (!gbs_has(task, GBS_FACT_INTERCEPT))
-        o.intercept = 0;
-    if (o.paper)
-        task->paper(&o, (double)data->n, (double)gbs_maps_columns(&o, data->d));
     gbs_model *model = NULL;
     size_t copies = 0;
-    if (certified)
+    gbs_status status = gbs_check_fit_options(ctx, &o);
+    if (status == GBS_OK)
+        status = gbs_check_weights(ctx, handed, gbs_fit_task(&o));
+    if (status == GBS_OK)
+        status = gbs_data_weighed(ctx, handed, &weighed);
+    const gbs_data *data = weighed != NULL ? weighed : handed;
+    if (status == GBS_OK)
+        status = settle(ctx, data, weighed != NULL, certified, &o);
+    if (status == GBS_OK && certified)
         status = warn_of_copies(ctx, data, &copies);
     if (status == GBS_OK)
-        status = fit_seen(ctx, data, &o, certified, &model);
+        status = fit_seen_columns(ctx, data, &o, certified, &model);
     gbs_data_free(weighed);
-    if (model == NULL)
-        return status;
     if (status == GBS_OK)
         status = gbs_model_check(ctx, model);
     if (status != GBS_OK) {
@@ -279,11 +286,8 @@ static gbs_status fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_sett
         return status;
     }
     model->info.copies = copies;
-    if (certified) {
-        gbs_origin_keep(ctx, handed->n, gbs_data_hash(handed), &model->origin);
-        model->origin.told.left_out = handed->source != NULL ? handed->source->left_out : 0;
-        model->origin.told.copies = copies;
-    }
+    if (certified)
+        keep_origin(ctx, handed, copies, model);
     model->info.seconds = gbs_now() - start;
     model->info.pair_evaluations = (double)(ctx->pairs_seen - pairs_before);
     *out = model;
@@ -292,10 +296,15 @@ static gbs_status fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_sett
 
 gbs_status gbs_fit_run(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *options,
                        gbs_model **out) {
+    GBS_NEEDS(ctx, out);
+    *out = NULL;
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, data);
     return fit(ctx, data, options, true, out);
 }
 
 gbs_status gbs_fit_to_judge(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *options,
                             gbs_model **out) {
+    *out = NULL;
     return fit(ctx, data, options, false, out);
 }

@@ -32,8 +32,9 @@ gbs_status gbs_joint_folds_create(gbs_context *ctx, const gbs_fit_settings *o, c
                                   gbs_joint_folds *s);
 void gbs_joint_folds_free(const gbs_context *ctx, gbs_joint_folds *s);
 
-/* gbs_side_jobs, arg the folds: maps, rows and what the rows say of a covariance; then the fit of
- * one fold, and the rows left out of it scored. */
+/* Two of the kind gbs_side_job; arg is the gbs_joint_folds. The first learns the maps of a fold,
+ * builds its rows and estimates the covariance of the classes; the second fits it and scores the
+ * rows left out. */
 gbs_status gbs_joint_fold_build(gbs_context *ctx, void *arg, size_t job);
 gbs_status gbs_joint_fold_fit(gbs_context *ctx, void *arg, size_t job);
 

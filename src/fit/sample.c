@@ -30,21 +30,24 @@ static gbs_status check_options(gbs_context *ctx, const gbs_sample_settings *o) 
     if (status != GBS_OK)
         return status;
     if (!isfinite(o->lambda))
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "lambda must be a finite number, not %g", o->lambda);
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`lambda` must be a finite number, not %g",
+                        o->lambda);
     if (!(o->prior_sd > 1e-150 && o->prior_sd < 1e150))
         return gbs_fail(ctx, GBS_ERR_ARGUMENT,
-                        "prior_sd must be a number between 1e-150 and 1e150, not %g", o->prior_sd);
+                        "`prior-sd` must be a number between 1e-150 and 1e150, not %g",
+                        o->prior_sd);
     if (!(o->ess > 0.0 && o->ess < 1.0))
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "ess must lie between 0 and 1, not %g", o->ess);
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`ess` must lie between 0 and 1, not %g", o->ess);
     if (o->particles < 4 || o->particles > (size_t)1 << 30)
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "particles must be a number from 4 to 2^30, not %zu",
-                        o->particles);
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                        "`particles` must be a number from 4 to 2^30, not %zu", o->particles);
     if (o->chains == 1 || o->chains > o->particles / 2)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT,
-                        "chains must be a number from 2 to half the particles, not %zu", o->chains);
+                        "`chains` must be a number from 2 to half of `particles`, not %zu",
+                        o->chains);
     if (o->moves > MOST_MOVES)
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "moves must be at most %d, not %zu", (int)MOST_MOVES,
-                        o->moves);
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`moves` must be at most %d, not %zu",
+                        (int)MOST_MOVES, o->moves);
     status = gbs_check_confidence(ctx, o->confidence);
     return status == GBS_OK ? gbs_check_ladder(ctx, o->ladder, o->ladder_size) : status;
 }

@@ -12,13 +12,6 @@ static void add_label(gbs_evaluated *e, bool says_yes, bool is_yes) {
         *(is_yes ? &e->told.false_negative : &e->told.true_negative) += 1;
 }
 
-static void add_probability(gbs_evaluated *e, double positive, bool is_yes) {
-    gbs_reliability *bin = &e->bin[positive < 1.0 ? (size_t)(10.0 * positive) : 9];
-    bin->count++;
-    bin->mean_probability += positive;
-    bin->share_positive += is_yes;
-}
-
 void gbs_evaluation_add(gbs_evaluated *e, size_t n, const double *y, const gbs_judgement *v) {
     for (size_t i = 0; i < n; i++) {
         double wrong = v->gibbs[i];
@@ -31,7 +24,7 @@ void gbs_evaluation_add(gbs_evaluated *e, size_t n, const double *y, const gbs_j
         e->told.gibbs_risk += v->risk[i];
         e->told.brier += wrong * wrong;
         e->told.log_loss -= v->log_right[i];
-        add_probability(e, is_yes ? 1.0 - wrong : wrong, is_yes);
+        gbs_reliability_add(e->bin, is_yes ? 1.0 - wrong : wrong, is_yes);
     }
     e->told.n += n;
 }
@@ -48,7 +41,7 @@ void gbs_evaluation_add_calibrated(gbs_evaluated *e, const gbs_card *card, size_
         e->told.gibbs_risk += v->risk[i];
         e->told.brier += is_yes ? (1.0 - p) * (1.0 - p) : p * p;
         e->told.log_loss += gbs_calibrated_log_loss(card, v->score[i], is_yes);
-        add_probability(e, p, is_yes);
+        gbs_reliability_add(e->bin, p, is_yes);
     }
     e->told.n += n;
 }
@@ -60,11 +53,7 @@ void gbs_evaluation_finish(gbs_evaluated *e) {
     e->told.gibbs_risk /= n;
     e->told.brier /= n;
     e->told.log_loss /= n;
-    for (size_t k = 0; k < 10; k++) {
-        gbs_reliability *bin = &e->bin[k];
-        bin->mean_probability /= (double)bin->count;
-        bin->share_positive /= (double)bin->count;
-    }
+    gbs_reliability_finish(e->bin);
 }
 
 gbs_status gbs_judge_rows(gbs_context *ctx, const gbs_model *model, const gbs_rows *rows,

@@ -2,6 +2,7 @@
 #ifndef GIBBSITE_JUDGE_JUDGE_H
 #define GIBBSITE_JUDGE_JUDGE_H
 
+#include "judge/reliability.h"
 #include "model/model.h"
 #include "model/particles.h"
 
@@ -23,8 +24,6 @@ gbs_status gbs_check_scores(gbs_context *ctx, size_t first, size_t n, const doub
 
 gbs_status gbs_model_judge(gbs_context *ctx, const gbs_model *model, const gbs_rows *rows,
                            const gbs_judgement *out);
-
-enum { GBS_BINS = 10 };
 
 /* An evaluation, and what is asked of it part by part. Handles are of this type: what a caller
  * holds is the first member. */

@@ -205,10 +205,7 @@ void gbs_many_add(const gbs_many *m, size_t n, const double *y, double *score, c
         t->cost += gbs_many_cost_of(m, is, says);
         if (t->confusion != NULL)
             t->confusion[is * k + says]++;
-        gbs_reliability *bin = &t->bin[p[says] < 1.0 ? (size_t)(GBS_BINS * p[says]) : GBS_BINS - 1];
-        bin->count++;
-        bin->mean_probability += p[says];
-        bin->share_positive += says == is;
+        gbs_reliability_add(t->bin, p[says], says == is);
     }
 }
 
@@ -243,11 +240,8 @@ gbs_status gbs_many_evaluate(gbs_context *ctx, const gbs_model *model, const gbs
                                .confusion = confusion,
                                .result = result,
                                .cost = t.cost / count};
-        for (size_t k = 0; k < GBS_BINS; k++) {
-            out->bin[k] = t.bin[k];
-            out->bin[k].mean_probability /= (double)t.bin[k].count;
-            out->bin[k].share_positive /= (double)t.bin[k].count;
-        }
+        memcpy(out->bin, t.bin, sizeof out->bin);
+        gbs_reliability_finish(out->bin);
         if (confusion != NULL)
             gbs_many_count(m->classes, confusion, result);
         for (size_t k = 0; result != NULL && k < m->classes; k++)

@@ -90,10 +90,7 @@ static void judge_row(double y, double share, gbs_evaluated *out) {
     out->told.errors += share == 0.5 || says_yes != is_yes;
     out->told.brier += (1.0 - right) * (1.0 - right);
     out->told.log_loss -= log(right);
-    gbs_reliability *bin = &out->bin[share < 1.0 ? (size_t)(10.0 * share) : 9];
-    bin->count++;
-    bin->mean_probability += share;
-    bin->share_positive += is_yes;
+    gbs_reliability_add(out->bin, share, is_yes);
 }
 
 static void judge(size_t n, const double *y, const gbs_vote *vote, gbs_evaluated *out) {
@@ -106,10 +103,7 @@ static void judge(size_t n, const double *y, const gbs_vote *vote, gbs_evaluated
     out->told.error /= (double)n;
     out->told.brier /= (double)n;
     out->told.log_loss /= (double)n;
-    for (size_t k = 0; k < 10; k++) {
-        out->bin[k].mean_probability /= (double)out->bin[k].count;
-        out->bin[k].share_positive /= (double)out->bin[k].count;
-    }
+    gbs_reliability_finish(out->bin);
 }
 
 gbs_status gbs_particles_evaluate_votes(gbs_context *ctx, const gbs_particles *particles,

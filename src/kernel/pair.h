@@ -1,5 +1,5 @@
-/* Loops over pairs of rows: one row of a block against many others, with the inner products x_i'S
- * x_j already there. */
+/* Loops over pairs of rows: one row against many others, whose inner products x_i'S x_j are known
+ * already. */
 #ifndef GIBBSITE_KERNEL_PAIR_H
 #define GIBBSITE_KERNEL_PAIR_H
 

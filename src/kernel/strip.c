@@ -1,5 +1,5 @@
-/* Sums over a block of rows. Dense blocks are sized to stay in the second-level cache, so the
- * several passes here cost one pass over memory; the level-3 sums go to BLAS. */
+/* Sums over a strip of rows. A dense strip is small enough to stay in the second-level cache, so
+ * that several passes over it cost one pass over memory; the level-3 sums go to BLAS. */
 #include "kernel/strip.h"
 
 #include "kernel/strip_sparse.h"

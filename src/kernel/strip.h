@@ -1,4 +1,4 @@
-/* A block of rows, dense or sparse, and the sums every family needs over it.
+/* A strip of rows, dense or sparse, and the sums that every family needs over it.
  *
  * Dense: row i at dense + i * ld. Sparse: row i is the CSR row (column, value) from start[i *
  * stride] to start[i * stride + 1], minus `shift` (a standardised sparse matrix stays sparse: its
@@ -54,8 +54,8 @@ void gbs_strip_scores_squares(const gbs_strip *b, const double *m, const double 
                               double shift_dot, double shift_square, double *score,
                               double *variance);
 
-/* g += X'u. The shift's share, -shift * sum u, is left to the caller (gbs_shift_correct), once per
- * pass. */
+/* g += X'u. The shift's share, -shift * sum u, is left to the caller, once per pass
+ * (src/pass/cpu/slopes.c). */
 void gbs_strip_pull(const gbs_strip *b, const double *u, double *g);
 
 /* g += X'u and h_k += sum_i w_i x_ik^2, shift left out in the same way: sparse rows add w (x^2 - 2
@@ -70,7 +70,7 @@ void gbs_strip_factor_variance(const gbs_strip *b, const double *c, double *y, d
  * for n * d. */
 void gbs_strip_gram(const gbs_strip *b, const double *w, double *scratch, double *m);
 
-/* The rows as a dense block in `out` (n x d), shift subtracted. */
+/* The rows as a dense matrix in `out` (n x d), shift subtracted. */
 void gbs_strip_densify(const gbs_strip *b, double *out);
 
 /* Every number is finite; one of them is NaN. */

@@ -1,4 +1,4 @@
-/* Scores of sixteen coefficient vectors against a block of rows.
+/* Scores of sixteen coefficient vectors against a strip of rows.
  *
  * The product X Theta with Theta only sixteen columns gbs_wide: four rows times sixteen lanes stay
  * in registers while k runs, a tile of a few hundred coefficients stays in the first-level cache,
@@ -51,18 +51,18 @@ GBS_WIDE static void dense_rows(size_t n, size_t d, const double *x, size_t ld, 
     }
 }
 
-GBS_WIDE static void sparse_rows(const gbs_strip *block, const double *theta, const struct sign *by,
+GBS_WIDE static void sparse_rows(const gbs_strip *strip, const double *theta, const struct sign *by,
                                  double *score) {
     const gbs_wide *t = (const gbs_wide *)theta, low = ((const gbs_wide *)by->less)[0],
                    high = ((const gbs_wide *)by->less)[1];
     gbs_wide *s = (gbs_wide *)score;
-    for (size_t i = 0; i < block->n; i++, s += 2) {
-        const size_t *start = block->start + i * block->stride;
+    for (size_t i = 0; i < strip->n; i++, s += 2) {
+        const size_t *start = strip->start + i * strip->stride;
         double y = by->y[i * by->y_step];
         gbs_wide a = {0}, b = a;
         for (size_t k = start[0]; k < start[1]; k++) {
-            const gbs_wide *at = t + 2 * (size_t)block->column[k];
-            a += block->value[k] * at[0], b += block->value[k] * at[1];
+            const gbs_wide *at = t + 2 * (size_t)strip->column[k];
+            a += strip->value[k] * at[0], b += strip->value[k] * at[1];
         }
         s[0] = y * (a - low), s[1] = y * (b - high);
     }

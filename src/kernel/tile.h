@@ -15,8 +15,8 @@ typedef double gbs_wide __attribute__((vector_size(64)));
 typedef int64_t gbs_wide_mask __attribute__((vector_size(64)));
 typedef uint64_t gbs_wide_bits __attribute__((vector_size(64)));
 
-/* score[i * GBS_LANES + l] = x_i'theta_l for the rows of a block, its shift left out
- * (gbs_tile_dot). */
+/* score[i * GBS_LANES + l] = x_i'theta_l for the rows of a strip. The shift of sparse rows is not
+ * subtracted: that takes gbs_tile_dot. */
 void gbs_tile_scores(const gbs_strip *b, const double *theta, double *score);
 /* margin[i][l] = y_i (x_i'theta_l - less_l); less NULL: 0. */
 void gbs_tile_margins(const gbs_strip *b, const double *theta, const double *less, double *margin);
@@ -45,7 +45,7 @@ void gbs_lanes_weigh(size_t count, const double *by, const double *a, double tim
 /* For each lane an index drawn in proportion to exp(log_weight[j][l]), which is lost. NaN and
  * -infinity: not to be drawn. draw: uniform, one a lane. */
 void gbs_lanes_choose(size_t count, double *log_weight, const double *draw, size_t *chosen);
-/* out_l = shift'theta_l: what sparse rows with a shift still have to lose. */
+/* out_l = shift'theta_l, which remains to be subtracted from the scores of sparse rows. */
 void gbs_tile_dot(size_t d, const double *shift, const double *theta, double *out);
 
 /* GBS_LANES rows of a row-major matrix (row stride d) as a tile, and back; `lanes` of them, the

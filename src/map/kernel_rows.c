@@ -39,8 +39,9 @@ gbs_status gbs_sample_rows(gbs_context *ctx, const gbs_data *data, const gbs_map
     return status;
 }
 
-gbs_status gbs_median_distance(gbs_context *ctx, size_t n, size_t d, const double *cells,
-                               double *out) {
+/* The median distance of pairs of the rows, drawn by the seed; 1 where they are all the same. */
+static gbs_status median_distance(gbs_context *ctx, size_t n, size_t d, const double *cells,
+                                  double *out) {
     double *square = gbs_doubles(ctx, 2 * PAIRS);
     size_t count = 0;
     *out = 1.0;
@@ -69,7 +70,7 @@ gbs_status gbs_kernel_width(gbs_context *ctx, const gbs_data *data, const gbs_fi
     size_t n;
     gbs_status status = gbs_sample_rows(ctx, data, before, WIDTH_ROWS, &cells, &n);
     if (status == GBS_OK)
-        status = gbs_median_distance(ctx, n, before->d, cells, out);
+        status = median_distance(ctx, n, before->d, cells, out);
     if (o->kernel_width > 0.0)
         *out *= o->kernel_width;
     gbs_array_free(ctx, cells);

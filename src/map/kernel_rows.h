@@ -9,10 +9,6 @@
 gbs_status gbs_sample_rows(gbs_context *ctx, const gbs_data *data, const gbs_maps *before,
                            size_t most, double **cells, size_t *n);
 
-/* The median distance of pairs of the rows, drawn by the seed; 1 where they are all the same. */
-gbs_status gbs_median_distance(gbs_context *ctx, size_t n, size_t d, const double *cells,
-                               double *out);
-
 /* The width of the kernel: the median distance of some rows, times what the settings say. */
 gbs_status gbs_kernel_width(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *o,
                             const gbs_maps *before, double *out);

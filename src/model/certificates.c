@@ -14,16 +14,16 @@ static const struct {
     {"rows are independent draws from one distribution", 0},
     {"lambda was fixed before the rows were seen", 0},
     {"prior_sd was fixed before the rows were seen", 0},
-    {"NOT MET: columns were standardised with constants from the certified rows (unit-row or none "
-     "would keep it valid)",
+    {"NOT MET: columns were standardised with constants from the certified rows (unit-row or "
+     "none would keep it valid)",
      1},
     {"NOT MET: what the columns are (levels of text columns, number of svmlight features) was "
      "learned from the certified rows",
      1},
     {"NOT MET: lambda was chosen on the certified rows", 1},
     {"NOT MET: prior_sd was chosen on the certified rows", 1},
-    {"the prior, the scaling and all that was chosen come from a first part of the rows, split off "
-     "at random",
+    {"the prior, the scaling and all that was chosen come from a first part of the rows, split "
+     "off at random",
      0},
     {"each stage, and all that was chosen, comes from rows before those it was tested on, in "
      "random order",
@@ -36,45 +36,41 @@ static const struct {
      1},
     {"NOT MET: c_x is the longest row of the data, which bounds no other row", 1},
     {"NOT MET: the method was chosen after a look at the certified rows, without a union bound", 1},
-    {"the labels are taken as given: positive rows are draws from one distribution, negative rows "
-     "from another",
+    {"the labels are taken as given: positive rows are draws from one distribution, negative "
+     "rows from another",
      0},
     {"prior_sd was chosen from a grid declared in advance, whose price is paid", 0},
-    {"the predictor, its calibration and all that was chosen come from rows before the last block, "
-     "in an order that is random as far as the rows know: their order in the file is exchangeable, "
-     "or the seed was drawn at random, or the hash of the rows acts as a random function; the seed "
-     "was not chosen by its result",
+    {"the predictor, its calibration and all that was chosen come from rows before the last "
+     "block, in an order that is random as far as the rows know: their order in the file is "
+     "exchangeable, or the seed was drawn at random, or the hash of the rows acts as a random "
+     "function; the seed was not chosen by its result",
      0},
     {"rows had weights in training, which shape the predictor; the certificate is about rows as "
-     "they "
-     "come, each counted once",
+     "they come, each counted once",
      0},
     {"rows with a missing value were left out: the certificate is about complete rows", 0},
-    {"groups of rows are independent draws from one distribution, rows of one group need not be; "
-     "the "
-     "certificate is about the mean over groups of what it says of their rows",
+    {"groups of rows are independent draws from one distribution, rows of one group need not "
+     "be; the certificate is about the mean over groups of what it says of their rows",
      0},
     {"the predictor, its calibration and all that was chosen come from the earlier rows of the "
-     "file; "
-     "the latest, which tested it, are independent draws like the rows to come, given the earlier "
-     "ones",
+     "file; the latest, which tested it, are independent draws like the rows to come, given the "
+     "earlier ones",
      0},
     {"NOT MET: the predictor that is deployed was fitted again to all rows, those that tested "
-     "among "
-     "them; what is certified is the one before, which learned from the others alone",
+     "among them; what is certified is the one before, which learned from the others alone",
      1},
     {"a row counts by its weight, and no row, of those to come either, has a weight above the "
      "declared largest one, which was fixed before the rows were seen",
      0},
-    {"the draws are random: the seed was drawn at random, or the hash of the rows acts as a random "
-     "function",
+    {"the draws are random: the seed was drawn at random, or the hash of the rows acts as a "
+     "random function",
      0},
     {"rows of weight 0 were left out: the certificate is about rows of a weight above 0", 0},
-    {"NOT MET: the fit began at a model that may have seen the certified rows, and stopped before "
-     "its optimum was proven",
+    {"NOT MET: the fit began at a model that may have seen the certified rows, and stopped "
+     "before its optimum was proven",
      1},
-    {"the labels are taken as given: the rows of each class are draws from a distribution of its "
-     "own",
+    {"the labels are taken as given: the rows of each class are draws from a distribution of "
+     "its own",
      0},
     {"NOT MET: that too few rows of a class came first to learn from them and test on the others "
      "was seen in the labels of certified rows (the zero prior, asked for before, would keep "

@@ -3,7 +3,7 @@
 
 #include "core/check.h"
 
-size_t gbs_many_parts(gbs_scheme scheme, size_t classes) {
+static size_t parts_of(gbs_scheme scheme, size_t classes) {
     return scheme == GBS_SCHEME_PAIRS ? classes * (classes - 1) / 2 : classes;
 }
 
@@ -33,7 +33,7 @@ gbs_status gbs_many_create(gbs_context *ctx, size_t classes, gbs_scheme scheme, 
         return GBS_ERR_MEMORY;
     m->classes = m->card.classes = classes;
     m->scheme = m->card.scheme = scheme;
-    m->parts = gbs_many_parts(scheme, classes);
+    m->parts = parts_of(scheme, classes);
     m->part = gbs_array_alloc(ctx, m->parts, sizeof *m->part);
     m->odds = gbs_array_alloc(ctx, m->parts, sizeof *m->odds);
     m->learned = gbs_array_alloc(ctx, classes, sizeof *m->learned);

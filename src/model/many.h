@@ -42,7 +42,6 @@ void gbs_many_free(gbs_context *ctx, gbs_many *many);
 
 /* The classes of part p: +1, and -1 (SIZE_MAX: the rest). */
 void gbs_many_sides(gbs_scheme scheme, size_t classes, size_t p, size_t *one, size_t *other);
-size_t gbs_many_parts(gbs_scheme scheme, size_t classes);
 /* Tells every part which classes are its own. */
 void gbs_many_tell_sides(gbs_many *many);
 /* Of the table of confusion: rows, what was said and what was right of each class. */

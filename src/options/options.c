@@ -22,14 +22,14 @@ const gbs_option *gbs_option_find(const char *command, const char *name) {
     return NULL;
 }
 
-const gbs_option *gbs_options_line_at(const gbs_options *o, size_t k) {
+static const gbs_option *line_at(const gbs_options *o, size_t k) {
     return k < gbs_option_entries_size ? gbs_option_at(k) : &o->own[k - gbs_option_entries_size];
 }
 
 /* Line of a name; SIZE_MAX: there is none. */
 static size_t index_of(const gbs_options *o, const char *name) {
     for (size_t k = 0; o != NULL && name != NULL && k < o->size; k++)
-        if (is_line(gbs_options_line_at(o, k), o->command, name))
+        if (is_line(line_at(o, k), o->command, name))
             return k;
     return SIZE_MAX;
 }
@@ -129,8 +129,7 @@ gbs_status gbs_options_copy(const gbs_options *options, gbs_options **out) {
         if (!from->given)
             continue;
         if (from->numbers != NULL)
-            status = gbs_option_take(o->ctx, gbs_options_line_at(o, k), from->numbers, from->size,
-                                     &v);
+            status = gbs_option_take(o->ctx, line_at(o, k), from->numbers, from->size, &v);
         if (status == GBS_OK)
             status = keep(o, k, &v, from->text);
     }
@@ -154,7 +153,7 @@ static gbs_status find(gbs_options *o, const char *name, size_t *k) {
 }
 
 static gbs_status wrong_type(gbs_options *o, size_t k, const char *found) {
-    const gbs_option *line = gbs_options_line_at(o, k);
+    const gbs_option *line = line_at(o, k);
     static const char *const takes[] = {[GBS_OPTION_FLAG] = "yes or no",
                                         [GBS_OPTION_TEXT] = "a text",
                                         [GBS_OPTION_NUMBER] = "a number",
@@ -172,15 +171,14 @@ gbs_status gbs_options_set(gbs_options *options, const char *name, const char *v
     gbs_option_value v;
     gbs_status status = find(options, name, &k);
     if (status == GBS_OK)
-        status = gbs_option_read(options->ctx, gbs_options_line_at(options, k), options->command,
-                                 value, &v);
+        status = gbs_option_read(options->ctx, line_at(options, k), options->command, value, &v);
     return status == GBS_OK ? keep(options, k, &v, value != NULL ? value : "yes") : status;
 }
 
 gbs_status gbs_options_set_flag(gbs_options *options, const char *name, int on) {
     size_t k;
     gbs_status status = find(options, name, &k);
-    if (status == GBS_OK && gbs_options_line_at(options, k)->type != GBS_OPTION_FLAG)
+    if (status == GBS_OK && line_at(options, k)->type != GBS_OPTION_FLAG)
         return wrong_type(options, k, "a flag");
     return status == GBS_OK ? gbs_options_set(options, name, on ? "yes" : "no") : status;
 }
@@ -191,7 +189,7 @@ gbs_status gbs_options_set_number(gbs_options *options, const char *name, double
     gbs_status status = find(options, name, &k);
     if (status != GBS_OK)
         return status;
-    gbs_option_type type = gbs_options_line_at(options, k)->type;
+    gbs_option_type type = line_at(options, k)->type;
     if (type == GBS_OPTION_COUNT && value >= 0.0 && value < 0x1p63 && value == floor(value))
         return gbs_options_set_count(options, name, (uint64_t)value);
     if (type != GBS_OPTION_NUMBER && type != GBS_OPTION_COUNT)
@@ -206,7 +204,7 @@ gbs_status gbs_options_set_count(gbs_options *options, const char *name, uint64_
     gbs_status status = find(options, name, &k);
     if (status != GBS_OK)
         return status;
-    gbs_option_type type = gbs_options_line_at(options, k)->type;
+    gbs_option_type type = line_at(options, k)->type;
     if (type != GBS_OPTION_NUMBER && type != GBS_OPTION_COUNT)
         return wrong_type(options, k, "a number");
     snprintf(text, sizeof text, "%llu", (unsigned long long)value);
@@ -221,10 +219,10 @@ gbs_status gbs_options_set_numbers(gbs_options *options, const char *name, const
     gbs_status status = find(options, name, &k);
     if (status != GBS_OK)
         return status;
-    gbs_option_type type = gbs_options_line_at(options, k)->type;
+    gbs_option_type type = line_at(options, k)->type;
     if (type != GBS_OPTION_GRID && type != GBS_OPTION_RANGE && type != GBS_OPTION_PAIR)
         return wrong_type(options, k, "several numbers");
-    status = gbs_option_take(options->ctx, gbs_options_line_at(options, k), values, count, &v);
+    status = gbs_option_take(options->ctx, line_at(options, k), values, count, &v);
     if (status != GBS_OK)
         return status;
     if (type != GBS_OPTION_GRID)
@@ -245,7 +243,7 @@ gbs_status gbs_options_unset(gbs_options *options, const char *name) {
 /* ---------------------------------------------------------------- asking */
 
 gbs_option_value gbs_option_value_of(const gbs_options *options, size_t k) {
-    const gbs_option *line = gbs_options_line_at(options, k);
+    const gbs_option *line = line_at(options, k);
     gbs_option_value v = {.choice = -1};
     if (options != NULL && options->value[k].given)
         return options->value[k];
@@ -262,13 +260,13 @@ static const gbs_option_value *value_of(const gbs_options *o, const char *name, 
 
 const gbs_option *gbs_options_line(const gbs_options *options, const char *name) {
     size_t k = index_of(options, name);
-    return k != SIZE_MAX ? gbs_options_line_at(options, k) : NULL;
+    return k != SIZE_MAX ? line_at(options, k) : NULL;
 }
 
 int gbs_options_given(const gbs_options *options, const char *name) {
     size_t k;
     const gbs_option_value *v = value_of(options, name, &k);
-    if (v != NULL && gbs_options_line_at(options, k)->type == GBS_OPTION_FLAG)
+    if (v != NULL && line_at(options, k)->type == GBS_OPTION_FLAG)
         return v->given && v->number != 0.0;
     return v != NULL && v->given;
 }
@@ -278,13 +276,12 @@ const char *gbs_options_get(const gbs_options *options, const char *name) {
     const gbs_option_value *v = value_of(options, name, &k);
     if (v == NULL)
         return NULL;
-    return v->given ? v->text : gbs_options_line_at(options, k)->standard;
+    return v->given ? v->text : line_at(options, k)->standard;
 }
 
 int gbs_options_choice(const gbs_options *options, const char *name) {
     size_t k;
-    if (value_of(options, name, &k) == NULL ||
-        gbs_options_line_at(options, k)->type != GBS_OPTION_CHOICE)
+    if (value_of(options, name, &k) == NULL || line_at(options, k)->type != GBS_OPTION_CHOICE)
         return -1;
     int choice = gbs_option_value_of(options, k).choice;
     return k < gbs_option_entries_size ? gbs_option_kept(&gbs_option_entries[k], choice) : choice;
@@ -293,7 +290,7 @@ int gbs_options_choice(const gbs_options *options, const char *name) {
 double gbs_options_number(const gbs_options *options, const char *name) {
     size_t k;
     const gbs_option_value *v = value_of(options, name, &k);
-    if (v == NULL || (!v->given && gbs_options_line_at(options, k)->standard == NULL))
+    if (v == NULL || (!v->given && line_at(options, k)->standard == NULL))
         return NAN;
     return gbs_option_value_of(options, k).number;
 }

@@ -36,9 +36,6 @@ gbs_status gbs_option_take(gbs_context *ctx, const gbs_option *line, const doubl
 /* The value set, or that of the default; no arrays. NULL options: the default. */
 gbs_option_value gbs_option_value_of(const gbs_options *options, size_t k);
 
-/* Line k of the options. */
-const gbs_option *gbs_options_line_at(const gbs_options *options, size_t k);
-
 /* Is it this choice, set or by default? */
 bool gbs_options_are(const gbs_options *options, const char *name, const char *choice);
 /* The first of the names (NULL behind the last) that was set; NULL: none. */

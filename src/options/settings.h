@@ -87,13 +87,12 @@ typedef struct gbs_fit_settings {
     /* sgd in ranking: the path begins with the steps (at most GBS_TRACED_STEPS, or as many as make
      * GBS_TRACED_TERMS pairs), each with its exact risk and bound */
     int trace;
-    gbs_bound bound;                /* of the certificate that comes first */
-    double confidence;              /* of every certificate */
-    unsigned looked;                /* bits of gbs_looked */
-    int weighted, grouped;          /* the rows have weights, groups: the fit sets it */
-    int complete;                   /* rows with missing cells were left out: the fit sets it */
-    int weighed;                    /* and rows of weight 0 */
-    int by_labels;                  /* they decided against a last block: the fit sets it */
+    gbs_bound bound;   /* of the certificate that comes first */
+    double confidence; /* of every certificate */
+    unsigned looked;   /* bits of gbs_looked */
+    /* Facts of the rows, which the fit sets: they have weights; groups; rows with missing cells
+     * were left out; so were rows of weight 0; labels decided against a last block. */
+    int weighted, grouped, missing_left_out, zero_left_out, by_labels;
     gbs_order order;                /* deployed */
     gbs_refit_kind refit;           /* deployed */
     int paper;                      /* the constants that the paper recommends */

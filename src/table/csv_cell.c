@@ -171,7 +171,8 @@ gbs_status gbs_csv_next(gbs_csv_input *in, gbs_csv_cell *cell) {
     return GBS_OK;
 }
 
-gbs_status gbs_csv_skip_line(gbs_csv_input *in) {
+/* To the start of the next line, or to the end of the file. */
+static gbs_status skip_line(gbs_csv_input *in) {
     gbs_bytes *b = in->bytes;
     for (;;) {
         char *end = memchr(b->at, '\n', (size_t)(b->end - b->at));
@@ -199,7 +200,7 @@ gbs_status gbs_csv_record_start(gbs_csv_input *in, bool *ended) {
     }
     in->after_cr = false;
     if (in->comments && *b->at == '#' && gbs_bytes_offset(b) != in->table_offset) {
-        gbs_status status = gbs_csv_skip_line(in);
+        gbs_status status = skip_line(in);
         return status == GBS_OK ? gbs_csv_record_start(in, ended) : status;
     }
     in->record_offset = gbs_bytes_offset(b);
@@ -214,7 +215,7 @@ gbs_status gbs_csv_jump(gbs_csv_input *in, uint64_t offset, bool exact) {
         return gbs_reader_fail(in->reader, status, "%s", in->bytes->message);
     in->after_cr = false;
     if (!exact)
-        status = gbs_csv_skip_line(in);
+        status = skip_line(in);
     return status == GBS_OK ? gbs_csv_record_start(in, &ended) : status;
 }
 

@@ -58,8 +58,6 @@ void gbs_csv_separate(gbs_csv_input *in, char separator);
 /* To the record that begins at an offset of the file (exact), else to the first line that begins
  * there or behind it. Lines are not counted on. */
 gbs_status gbs_csv_jump(gbs_csv_input *in, uint64_t offset, bool exact);
-/* To the start of the next line, or to the end of the file. */
-gbs_status gbs_csv_skip_line(gbs_csv_input *in);
 
 /* Stands at the start of a record or, *ended, at the end of the file. The record may turn out to be
  * a blank line, which is one unquoted empty cell that is also the last: gbs_csv_is_blank_line. */

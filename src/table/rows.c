@@ -67,6 +67,21 @@ static gbs_status keep_spill(struct source *s, const gbs_spill *spill) {
     return s->spill.folder != NULL ? GBS_OK : GBS_ERR_MEMORY;
 }
 
+/* Data over the cells of a design, wherever they lie, with labels of -1 and +1 or none. */
+static gbs_status borrow_cells(gbs_context *ctx, const gbs_design *d, const double *signs,
+                               gbs_data **out) {
+    if (d->n == 0)
+        return gbs_data_without_rows(ctx, d->d, out);
+    if (d->cells != NULL)
+        return d->in_file
+                   ? gbs_data_in_file(ctx, d->n, d->d, d->cells, d->stride, signs, out)
+                   : gbs_data_dense(ctx, d->n, d->d, d->cells, d->stride, signs, GBS_BORROW, out);
+    return d->in_file
+               ? gbs_data_csr_in_file(ctx, d->n, d->d, d->row_start, d->index, d->value, signs, out)
+               : gbs_data_csr(ctx, d->n, d->d, d->row_start, d->index, d->value, signs, GBS_BORROW,
+                              out);
+}
+
 /* Data of a design, which it takes over, and of one hold on the recipe. */
 static gbs_status wrap(gbs_context *ctx, const gbs_table *table, gbs_recipe *recipe,
                        gbs_design *design, gbs_data **out) {
@@ -98,18 +113,8 @@ static gbs_status wrap(gbs_context *ctx, const gbs_table *table, gbs_recipe *rec
         status = keep_examples(s);
     if (status == GBS_OK && table->spill.folder != NULL)
         status = keep_spill(s, &table->spill);
-    if (status == GBS_OK && d->n == 0)
-        status = gbs_data_without_rows(ctx, d->d, out);
-    else if (status == GBS_OK && d->cells != NULL && d->in_file)
-        status = gbs_data_in_file(ctx, d->n, d->d, d->cells, d->stride, signs, out);
-    else if (status == GBS_OK && d->cells != NULL)
-        status = gbs_data_dense(ctx, d->n, d->d, d->cells, d->stride, signs, GBS_BORROW, out);
-    else if (status == GBS_OK && d->in_file)
-        status = gbs_data_csr_in_file(ctx, d->n, d->d, d->row_start, d->index, d->value, signs,
-                                      out);
-    else if (status == GBS_OK)
-        status = gbs_data_csr(ctx, d->n, d->d, d->row_start, d->index, d->value, signs, GBS_BORROW,
-                              out);
+    if (status == GBS_OK)
+        status = borrow_cells(ctx, d, signs, out);
     if (status == GBS_OK) {
         (*out)->source = &s->is;
         (*out)->spill = s->spill.folder != NULL ? &s->spill : NULL;

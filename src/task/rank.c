@@ -84,17 +84,14 @@ static gbs_status risk_over(gbs_context *ctx, const gbs_rows *rows, bool many,
     return gbs_empirical_over_pairs(ctx, rows, !many, loss, out);
 }
 
+/* pair_share: of all pairs of rows, the share whose two labels differ. */
 static void count(const gbs_empirical *risk, size_t rows, gbs_evidence *e) {
     e->n = risk->units;
     e->paired_rows = rows;
-    e->pair_share = gbs_rank_pair_share(rows, risk->terms);
+    e->pair_share = 2.0 * risk->terms / ((double)rows * (double)(rows - 1));
 }
 
 /* ---------------------------------------------------------------- what a ranking does */
-
-double gbs_rank_pair_share(size_t n, double pairs) {
-    return 2.0 * pairs / ((double)n * (double)(n - 1));
-}
 
 /* 1 - AUC of x'm. */
 static gbs_status disorder(gbs_context *ctx, const gbs_rows *rows, const double *m, double *score,

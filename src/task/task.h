@@ -150,8 +150,6 @@ gbs_status gbs_rank_judge_particles(gbs_context *ctx, const gbs_rows *rows,
                                     const gbs_empirical *risk, gbs_particles *particles);
 gbs_status gbs_rank_evaluate_particles(gbs_context *ctx, const gbs_particles *particles,
                                        const gbs_data *data, gbs_evaluated *out);
-/* Share of all pairs of n rows that have two labels, k of them of one and n - k of the other. */
-double gbs_rank_pair_share(size_t n, double pairs);
 /* What a model does on labelled rows. */
 gbs_status gbs_evaluate_model(gbs_context *ctx, const gbs_model *model, const gbs_data *data,
                               gbs_evaluated *out);

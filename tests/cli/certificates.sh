@@ -264,7 +264,7 @@ refuses 2 'fit: --restarts is for --prior zero' train.csv --restarts 3 --prior i
 refuses 2 'fit: --select cv is for --prior zero' train.csv --select cv --lambda-grid 10:100:3 \
     --prior informed
 refuses 2 \
-    'the hinge bound with cx 2, prior_sd 1 and 200 rows needs lambda between 0 and 14.1421, not 15' train.csv --loss hinge --prior zero --cx 2 --lambda 15
+    'the hinge bound with --cx 2, --prior-sd 1 and 200 rows needs --lambda between 0 and 14.1421, not 15' train.csv --loss hinge --prior zero --cx 2 --lambda 15
 as 'below that the hinge risk has its certificate'
 fits train.csv --loss hinge --prior zero --scale none --cx 2 --lambda 14 --json
 hinge=''
@@ -285,7 +285,7 @@ done
 # ---------------------------------------------------------------- data that leaves little
 # what the library refuses is told as such where levels of text are learned from the first part
 awk 'BEGIN { print "x,c,y"; while (i++ < 40) print i % 7 ",level" i % 3 "," i % 2 }' >levels.csv
-refuses 2 'columns by relevance are standardised columns' levels.csv --cx 2 --columns relevance
+refuses 2 '--columns relevance needs --scale standard, and excludes --cx' levels.csv --cx 2 --columns relevance
 printf 'x,y\n1,1\n-1,-1\n' >two.csv
 refuses 3 \
     'two\.csv: the first part of the split \(1 of 2 rows\) has no row of class .*; use a larger --prior-split, or --prior zero' two.csv --bound progressive

@@ -632,4 +632,4 @@ refuses 3 "'p1' comes a second time" complete side.csv --row-features twice.csv
 printf 'id\np1\n' >bare_ids.csv
 refuses 3 'identifiers in the first column' complete side.csv --row-features bare_ids.csv
 refuses 5 'absent.csv' complete side.csv --row-features absent.csv
-refuses 2 'for the model hierarchical' complete side.csv --row-features people.csv --model paper
+refuses 2 'for --model hierarchical' complete side.csv --row-features people.csv --model paper

@@ -65,6 +65,9 @@ cites 'a section that is not there' 1 'docs/maths.md, 4.3' \
 cites 'a list of sections' 1 'docs/maths.md, 4 to 4.2, 7.1' 'has no section 7.1'
 cites 'a citation over two lines' 1 'docs/maths.md,\n * 5.1' 'has no section 5.1'
 cites 'a citation without a section' 1 'see docs/maths.md for it' 'without a section'
+cites 'a file and a name that are there' 0 'a.c has it */ int gbs_here; /* gbs_here, GBS_ANY_*'
+cites 'a file that is not there' 1 'see\n * b.c' 'src/a.c:1: a comment mentions b.c, and there'
+cites 'a name that nothing has' 1 'gbs_gone does it' 'src/a.c:1: a comment mentions gbs_gone, and'
 cites 'a page that is not there' 1 'docs/nowhere.md' 'docs/nowhere.md is not there'
 
 # References: right as they are; a key that is not there, a wrong name, an entry that nobody cites.

@@ -290,7 +290,7 @@ refuses 2 '--drop and --against exclude' sample train.csv --against full.json --
 refuses 2 '--classic and --waste-free exclude' sample train.csv --classic --waste-free
 refuses 2 '--chains is for --waste-free' gap train.csv full.json --classic --chains 4
 refuses 2 '--particles: expected a whole number from 4' sample train.csv --particles 3
-refuses 2 'chains must be' sample train.csv --particles 100 --chains 60
+refuses 2 '--chains must be' sample train.csv --particles 100 --chains 60
 refuses 2 '--lambda: expected a number from 0' sample train.csv --lambda -1
 refuses 2 '--ess: expected' sample train.csv --ess 1
 refuses 2 'both want standard output' sample train.csv -o - --json

@@ -4,7 +4,8 @@
 
 #include "unit/host.h"
 
-/* A member, by its name in the header. */
+/* A member, and what a message about it has to contain: its name, or the option that fills it, in
+ * the backquotes by which programs know options and spell them their own way. */
 struct member {
     const char *name;
     size_t at;
@@ -12,6 +13,8 @@ struct member {
 
 #define MEMBER(type, name)                                                                         \
     { #name, offsetof(type, name) }
+#define OPTION(type, name, option)                                                                 \
+    { "`" option "`", offsetof(type, name) }
 
 /* The call that must refuse the options. */
 typedef gbs_status (*optioned_call)(gbs_context *ctx, const void *options, void *user);

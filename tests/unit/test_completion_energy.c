@@ -191,7 +191,31 @@ static void turning_keeps_predictions(void **state) {
 /* ---------------------------------------------------------------- the informed prior and the
  * certificate's terms */
 
-/* KL to the centred prior against the sum of Gaussian KLs, written out. */
+/* KL(N(m + shift, b) || N(m, a)) in three dimensions, written out. */
+static double kl_of_three(const double *a, const double *b, const double *shift) {
+    enum { OWN = 3 };
+    const double *both[2] = {a, b};
+    double det[2], trace = 0.0, quadratic = 0.0, right[OWN * (OWN + 1)];
+    for (int k = 0; k < 2; k++) {
+        const double *x = both[k];
+        det[k] = x[0] * (x[4] * x[8] - x[5] * x[7]) - x[1] * (x[3] * x[8] - x[5] * x[6]) +
+                 x[2] * (x[3] * x[7] - x[4] * x[6]);
+    }
+    for (size_t c = 0; c < OWN; c++) {
+        memcpy(right + c * (OWN + 1), b + c * OWN, OWN * sizeof *b);
+        right[c * (OWN + 1) + OWN] = shift[c];
+    }
+    double spoiled[OWN * OWN];
+    memcpy(spoiled, a, sizeof spoiled);
+    slow_solve(OWN, spoiled, right, OWN + 1);
+    for (size_t c = 0; c < OWN; c++) {
+        trace += right[c * (OWN + 1) + c];
+        quadratic += shift[c] * right[c * (OWN + 1) + OWN];
+    }
+    return 0.5 * (trace + quadratic - OWN + log(det[0]) - log(det[1]));
+}
+
+/* KL to the centred prior is the sum of the items' Gaussian KLs. */
 static void centred_kl(void **state) {
     (void)state;
     gbs_context *ctx = new_context(1, 1);
@@ -203,6 +227,7 @@ static void centred_kl(void **state) {
         assert_int_equal(gbs_factors_update_side(&f, s % 2), GBS_OK);
     gbs_factors_update_mu(&f);
     size_t own = f.own, packed = gbs_packed_size(own);
+    assert_int_equal(own, 3);
     double *m0[2], *s0[2], mu0 = f.mu + r->center, v0 = f.mu_variance;
     for (int s = 0; s < 2; s++) {
         m0[s] = doubles(f.side[s].items * own);
@@ -221,33 +246,16 @@ static void centred_kl(void **state) {
            kl = 0.5 * (f.mu_variance / v0 + off * off / v0 - 1.0 - log(f.mu_variance / v0));
     for (int s = 0; s < 2; s++)
         for (size_t i = 0; i < f.side[s].items; i++) {
-            double a[9], b[9], det[2];
+            double a[9], b[9], shift[3];
             for (size_t c = 0; c < own; c++)
                 for (size_t d = c; d < own; d++) {
                     a[c * own + d] = a[d * own + c] = s0[s]
                                                         [i * packed + gbs_packed(own, c) + d - c];
                     b[c * own + d] = b[d * own + c] = cov_at(&f, s, i, c, d);
                 }
-            double *both[2] = {a, b};
-            for (int k = 0; k < 2; k++) {
-                const double *x = both[k];
-                det[k] = x[0] * (x[4] * x[8] - x[5] * x[7]) - x[1] * (x[3] * x[8] - x[5] * x[6]) +
-                         x[2] * (x[3] * x[7] - x[4] * x[6]);
-            }
-            double shift[3], trace = 0.0, quadratic = 0.0;
             for (size_t c = 0; c < own; c++)
                 shift[c] = mean_at(&f, s, i, c) - m0[s][i * own + c];
-            double right[12];
-            for (size_t c = 0; c < own; c++) {
-                memcpy(right + c * 4, b + c * own, own * sizeof *b);
-                right[c * 4 + 3] = shift[c];
-            }
-            slow_solve(own, a, right, 4);
-            for (size_t c = 0; c < own; c++) {
-                trace += right[c * 4 + c];
-                quadratic += shift[c] * right[c * 4 + 3];
-            }
-            kl += 0.5 * (trace + quadratic - (double)own + log(det[0]) - log(det[1]));
+            kl += kl_of_three(a, b, shift);
         }
     assert_true(kl > 1.0);
     assert_close(gbs_factors_kl(&f), kl, 1e-9, 1e-9);

@@ -173,12 +173,23 @@ static void grids_are_paid_for(void **state) {
         gbs_model_free(last);
         gbs_model_free(model);
     }
-    for (int k = 0; k < 3; k++) { /* a grid of one is its value */
+    gbs_data_free(data);
+    free_table(&t);
+    gbs_context_free(ctx);
+}
+
+static void a_grid_of_one_is_its_value(void **state) {
+    (void)state;
+    static const double sd[] = {0.2};
+    gbs_context *ctx = new_context(1, 13);
+    struct table_of_numbers t = small_table(67, N, D);
+    gbs_data *data = dense_data(ctx, &t);
+    for (int k = 0; k < 3; k++) {
         gbs_fit_settings o = informed(k == 0 ? GBS_BOUND_AUTO : GBS_BOUND_KL);
         o.prior = k == 2 ? GBS_PRIOR_ZERO : GBS_PRIOR_INFORMED;
-        o.prior_grid = sds;
+        o.prior_grid = sd;
         o.prior_grid_size = 1;
-        assert_true(fit_info(ctx, data, &o).prior_sd == sds[0]);
+        assert_true(fit_info(ctx, data, &o).prior_sd == sd[0]);
     }
     gbs_data_free(data);
     free_table(&t);
@@ -190,6 +201,7 @@ int main(void) {
         cmocka_unit_test(the_hinge_risk_needs_a_declared_length),
         cmocka_unit_test(long_rows_are_shortened_at_prediction_too),
         cmocka_unit_test(grids_are_paid_for),
+        cmocka_unit_test(a_grid_of_one_is_its_value),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

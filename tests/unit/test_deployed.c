@@ -81,6 +81,92 @@ static void the_predictor_is_fixed_before_the_last_block(void **state) {
     }
 }
 
+/* The card against the labels and probabilities that the model prints for the last block. */
+static void the_card_counts_what_is_printed(void **state) {
+    (void)state;
+    enum { MANY = 400 };
+    gbs_context *ctx = new_context(1, 8);
+    struct table_of_numbers t = small_table(95, MANY, D);
+    gbs_data *data = dense_data(ctx, &t);
+    gbs_fit_settings o = gbs_fit_settings_default();
+    size_t order[MANY], first, counts[2][2] = {{0}}, in_bin[10] = {0}, positive = 0, guessed = 0;
+    double label[MANY], p[MANY], brier = 0.0, log_loss = 0.0, says[10] = {0.0}, is[10] = {0.0};
+    assert_ok(ctx, gbs_fit_order_run(ctx, data, &o, order, &first));
+    gbs_model *model = fit(ctx, data, &o);
+    const gbs_card *c = gbs_model_card(model);
+    assert_ok(ctx, gbs_model_classify(ctx, model, data, label, p, NULL, NULL));
+    for (size_t k = 0; k < first; k++)
+        positive += t.y[order[k]] > 0.0;
+    assert_int_equal(c->baseline_label, 2 * positive > first ? 1 : -1);
+    for (size_t k = first; k < MANY; k++) {
+        size_t i = order[k], tenth = p[i] < 1.0 ? (size_t)(10.0 * p[i]) : 9;
+        bool yes = t.y[i] > 0.0;
+        counts[yes][label[i] > 0.0]++;
+        guessed += t.y[i] != c->baseline_label;
+        brier += (p[i] - yes) * (p[i] - yes);
+        log_loss -= log(yes ? p[i] : 1.0 - p[i]);
+        in_bin[tenth]++;
+        says[tenth] += p[i];
+        is[tenth] += yes;
+    }
+    double n = (double)(MANY - first);
+    assert_int_equal(c->true_positive, counts[1][1]);
+    assert_int_equal(c->false_positive, counts[0][1]);
+    assert_int_equal(c->false_negative, counts[1][0]);
+    assert_int_equal(c->true_negative, counts[0][0]);
+    assert_close(c->baseline_error, (double)guessed / n, 0.0, 1e-15);
+    assert_close(c->brier, brier / n, 0.0, 1e-12);
+    assert_close(c->log_loss, log_loss / n, 0.0, 1e-10);
+    for (size_t k = 0; k < COUNT(in_bin); k++) {
+        const gbs_reliability *bin = &c->reliability[k];
+        double rows = (double)in_bin[k];
+        assert_int_equal(bin->count, in_bin[k]);
+        if (in_bin[k] == 0) {
+            assert_true(isnan(bin->mean_probability) && isnan(bin->share_positive));
+            continue;
+        }
+        assert_close(bin->mean_probability, says[k] / rows, 0.0, 1e-12);
+        assert_close(bin->share_positive, is[k] / rows, 0.0, 1e-12);
+    }
+    gbs_model_free(model);
+    gbs_data_free(data);
+    free_table(&t);
+    gbs_context_free(ctx);
+}
+
+/* Two folds need two rows of each class: where the rows to learn from have one, it is said. */
+static void a_class_of_one_row_is_not_learned(void **state) {
+    (void)state;
+    size_t refused = 0, fitted = 0;
+    struct table_of_numbers t = small_table(96, 30, D);
+    for (size_t i = 0; i < 30; i++)
+        t.y[i] = i < 3 ? 1.0 : -1.0;
+    for (uint64_t seed = 1; seed <= 30; seed++) {
+        gbs_context *ctx = new_context(1, seed);
+        gbs_data *data = dense_data(ctx, &t);
+        gbs_fit_settings o = gbs_fit_settings_default();
+        gbs_model *model;
+        size_t order[30], first, learned = 0;
+        o.bound = GBS_BOUND_VOTE;
+        o.prior_split = 0.6; /* left open, the rows to learn from grow until they have five */
+        assert_ok(ctx, gbs_fit_order_run(ctx, data, &o, order, &first));
+        for (size_t k = 0; k < first; k++)
+            learned += t.y[order[k]] > 0.0;
+        gbs_status status = gbs_fit_run(ctx, data, &o, &model);
+        assert_int_equal(status, learned >= 2 ? GBS_OK : GBS_ERR_DATA);
+        if (status != GBS_OK)
+            assert_non_null(
+                strstr(gbs_error_message(ctx), "`bound` vote learns from 18 of the 30 rows"));
+        refused += learned == 1;
+        fitted += learned == 2;
+        gbs_model_free(model);
+        gbs_data_free(data);
+        gbs_context_free(ctx);
+    }
+    assert_true(refused > 0 && fitted > 0);
+    free_table(&t);
+}
+
 static void its_file_says_the_same(void **state) {
     (void)state;
     gbs_context *ctx = new_context(1, 5);
@@ -237,6 +323,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(label_probability_and_score_agree),
         cmocka_unit_test(the_predictor_is_fixed_before_the_last_block),
+        cmocka_unit_test(the_card_counts_what_is_printed),
+        cmocka_unit_test(a_class_of_one_row_is_not_learned),
         cmocka_unit_test(its_file_says_the_same),
         cmocka_unit_test(calibration_is_of_the_loss_asked_for),
         cmocka_unit_test(probabilities_of_a_rare_class_add_up),

@@ -2,6 +2,7 @@
  * asked of the model itself. */
 #include "core/random.h"
 #include "explain/explain.h"
+#include "explain/losses.h"
 #include "model/model.h"
 #include "unit/explain_support.h"
 
@@ -326,6 +327,37 @@ static void a_ranker_loses_area(void **state) {
     gbs_context_free(ctx);
 }
 
+/* c_i = A + (n/n_y) (V_i - A), V_i counted row by row; there are few scores, so that most rows are
+ * tied. */
+static void influences_on_the_area_count_ties_one_half(void **state) {
+    (void)state;
+    enum { N = 50 };
+    gbs_context *ctx = new_context(1, 1);
+    struct dice r = {2301};
+    double score[N], y[N], found[N], negatives[1] = {0.0}, of[2] = {0.0, 0.0}, mean = 0.0;
+    const gbs_model ranker = {.negatives = negatives};
+    for (size_t i = 0; i < N; i++) {
+        score[i] = (double)dice_below(&r, 5);
+        y[i] = dice_uniform(&r) < 0.3 + 0.1 * score[i] ? 1.0 : -1.0;
+        of[y[i] > 0.0] += 1.0;
+    }
+    assert_ok(ctx, gbs_row_losses(ctx, &ranker, N, y, score, found));
+    double auc = area(N, y, score);
+    for (size_t i = 0; i < N; i++) {
+        double right = 0.0;
+        for (size_t k = 0; k < N; k++)
+            if (y[k] != y[i])
+                right += score[k] == score[i]                    ? 0.5
+                         : (score[k] < score[i]) == (y[i] > 0.0) ? 1.0
+                                                                 : 0.0;
+        double share = right / of[y[i] < 0.0];
+        assert_close(found[i], auc + N / of[y[i] > 0.0] * (share - auc), 0.0, 1e-12);
+        mean += found[i] / N;
+    }
+    assert_close(mean, auc, 0.0, 1e-12);
+    gbs_context_free(ctx);
+}
+
 /* ---------------------------------------------------------------- what cannot matter */
 
 static void a_column_without_a_coefficient_has_importance_zero(void **state) {
@@ -463,6 +495,7 @@ int main(void) {
         cmocka_unit_test(rows_of_a_group_are_one),
         cmocka_unit_test(a_single_group_has_no_standard_error),
         cmocka_unit_test(a_ranker_loses_area),
+        cmocka_unit_test(influences_on_the_area_count_ties_one_half),
         cmocka_unit_test(a_column_without_a_coefficient_has_importance_zero),
         cmocka_unit_test(levels_and_marks_go_together),
         cmocka_unit_test(curves_are_means_with_the_column_set),

@@ -77,21 +77,35 @@ static void a_fit_keeps_what_its_last_block_says(void **state) {
     gbs_model_free(read);
     gbs_model_free(again);
     gbs_model_free(model);
-    static const char *const needs[][2] = {{"bound", "kl"}, {"prior", "zero"}, {"refit", "all"}};
-    for (size_t k = 0; k < COUNT(needs); k++) {
-        gbs_options *asked;
-        assert_ok(ctx, gbs_options_create(ctx, "fit", &asked));
-        assert_ok(ctx, gbs_options_set_flag(asked, "importance", 1));
-        assert_ok(ctx, gbs_options_set(asked, needs[k][0], needs[k][1]));
-        assert_int_equal(gbs_fit(ctx, data, asked, &bad), GBS_ERR_ARGUMENT);
-        assert_non_null(strstr(gbs_error_message(ctx), "`importance`"));
-        gbs_options_free(asked);
-    }
     gbs_options_free(o);
     gbs_data_free(data);
     gbs_table_free(table);
     forget_people(&p);
     gbs_context_free(other);
+    gbs_context_free(ctx);
+}
+
+static void importance_needs_a_last_block(void **state) {
+    (void)state;
+    static const char *const without[][2] = {{"bound", "kl"}, {"prior", "zero"}, {"refit", "all"}};
+    static struct people p;
+    gbs_context *ctx = new_context(1, 1);
+    gbs_table *table;
+    make_people(&p, 2);
+    gbs_data *data = people_data(ctx, &p, &table);
+    for (size_t k = 0; k < COUNT(without); k++) {
+        gbs_options *o;
+        gbs_model *model;
+        assert_ok(ctx, gbs_options_create(ctx, "fit", &o));
+        assert_ok(ctx, gbs_options_set_flag(o, "importance", 1));
+        assert_ok(ctx, gbs_options_set(o, without[k][0], without[k][1]));
+        assert_int_equal(gbs_fit(ctx, data, o, &model), GBS_ERR_ARGUMENT);
+        assert_non_null(strstr(gbs_error_message(ctx), "`importance`"));
+        gbs_options_free(o);
+    }
+    gbs_data_free(data);
+    gbs_table_free(table);
+    forget_people(&p);
     gbs_context_free(ctx);
 }
 
@@ -229,6 +243,7 @@ static void standard_errors_are_what_they_say(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_fit_keeps_what_its_last_block_says),
+        cmocka_unit_test(importance_needs_a_last_block),
         cmocka_unit_test(where_all_would_take_long_some_are_measured),
         cmocka_unit_test(what_cannot_be_measured_is_refused),
         cmocka_unit_test(standard_errors_are_what_they_say),

@@ -65,9 +65,11 @@ static void folds_keep_groups_together(void **state) {
     uint64_t name[N];
     size_t fold[N], of_group[GROUPS], fewest, groups_in[FOLDS] = {0}, rare_in[FOLDS] = {0},
                                               rare = 0;
+    bool has[GROUPS][2] = {{false}};
     for (size_t i = 0; i < N; i++) {
-        name[i] = 1000003 * (i * i % GROUPS);
-        t.y[i] = i * i % GROUPS % 4 == 1 ? 1.0 : -1.0; /* a group has one class; +1 is rarer */
+        size_t g = i * i % GROUPS;
+        name[i] = 1000003 * g;
+        t.y[i] = g % 4 == 1 || (g % 4 == 2 && i < GROUPS) ? 1.0 : -1.0; /* some groups have both */
     }
     assert_ok(ctx, gbs_data_set_groups(ctx, data, name));
     assert_ok(ctx, gbs_deal_fewest(ctx, data, &fewest));
@@ -79,11 +81,17 @@ static void folds_keep_groups_together(void **state) {
         if (*at == SIZE_MAX) {
             *at = fold[i];
             groups_in[fold[i]]++;
-            rare_in[fold[i]] += t.y[i] > 0.0;
-            rare += t.y[i] > 0.0;
         }
+        has[data->group[i]][t.y[i] > 0.0] = true;
         assert_int_equal(*at, fold[i]);
     }
+    size_t both = 0;
+    for (size_t g = 0; g < data->groups; g++) { /* +1 is the rarer class */
+        both += has[g][0] && has[g][1];
+        rare_in[of_group[g]] += has[g][1];
+        rare += has[g][1];
+    }
+    assert_true(both > 0);
     assert_int_equal(fewest, rare);
     for (size_t k = 0; k < FOLDS; k++) {
         assert_true(groups_in[k] == data->groups / FOLDS ||

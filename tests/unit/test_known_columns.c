@@ -47,6 +47,10 @@ static void levels_must_come_from_the_first_part_of_the_fit(void **state) {
     /* a smaller part within the fit's own is as good, a larger one is not */
     assert_true(valid(p.name, 1, "prior-split 0.3", "prior-split 0.5"));
     assert_false(valid(p.name, 1, "prior-split 0.5", "prior-split 0.3"));
+    /* to the row: 100 of 240 are learned from, and then 101 */
+    assert_true(valid(p.name, 1, "prior-split 0.41667", "prior-split 0.41667"));
+    assert_true(valid(p.name, 1, "prior-split 0.41667", "prior-split 0.42083"));
+    assert_false(valid(p.name, 1, "prior-split 0.42083", "prior-split 0.41667"));
     assert_true(valid(p.name, 1, "task rank", "task rank"));
     assert_false(valid(p.name, 2, "task rank", "task rank"));
     /* the column of texts dropped, numbers are left, which no row says anything about */

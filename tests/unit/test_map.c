@@ -398,6 +398,30 @@ static const gbs_map_ops toy_ops = {
 static const gbs_map_ops *const with_toy[] = {
     &gbs_map_seen, &gbs_map_standard, &gbs_map_intercept, &gbs_map_length, &toy_ops, NULL};
 
+/* A certificate knows that the map learned, and a posterior is fitted to its rows. */
+static void check_fit_of_mapped(gbs_context *ctx, const gbs_maps *maps, const gbs_rows *rows) {
+    gbs_fit_settings o = gbs_fit_settings_default();
+    gbs_empirical *risk;
+    gbs_posterior fitted;
+    o.scale = GBS_SCALE_STANDARD;
+    o.prior = GBS_PRIOR_ZERO;
+    assert_true((gbs_common_assumptions(&o, maps) & GBS_BROKEN_SCALING) != 0);
+    o = gbs_fit_settings_default();
+    o.loss = GBS_LOSS_HINGE;
+    gbs_fill_defaults(&o, rows->all.n, rows->d);
+    assert_ok(ctx, gbs_empirical_over_rows(ctx, rows, &gbs_hinge, &risk));
+    gbs_posterior_job job = {.ctx = ctx,
+                             .options = &o,
+                             .risk = risk,
+                             .lambda = (double)rows->all.n,
+                             .prior = {NULL, 1.0}};
+    assert_ok(ctx, gbs_posterior_fit(&job, &fitted));
+    assert_int_equal(fitted.stage.posterior.d, 2 * D + 1);
+    assert_true(fitted.stage.posterior.mean[0] > 0.3);
+    gbs_posterior_free(ctx, &fitted);
+    gbs_empirical_free(risk);
+}
+
 static void a_new_map_is_one_file(void **state) {
     (void)state;
     enum { MANY = 5000 };
@@ -438,22 +462,7 @@ static void a_new_map_is_one_file(void **state) {
         gbs_maps_free(ctx, &read);
         assert_int_equal(through_file(ctx, gbs_map_table, o.scale, true, &maps, &read),
                          GBS_ERR_FORMAT);
-        /* a certificate knows that it learned, and a posterior is fitted to its rows */
-        o.prior = GBS_PRIOR_ZERO;
-        assert_true((gbs_common_assumptions(&o, &maps) & GBS_BROKEN_SCALING) != 0);
-        gbs_fit_settings hinge = gbs_fit_settings_default();
-        gbs_empirical *risk;
-        gbs_posterior fitted;
-        hinge.loss = GBS_LOSS_HINGE;
-        gbs_fill_defaults(&hinge, MANY, rows.d);
-        assert_ok(ctx, gbs_empirical_over_rows(ctx, &rows, &gbs_hinge, &risk));
-        gbs_posterior_job job = {
-            .ctx = ctx, .options = &hinge, .risk = risk, .lambda = MANY, .prior = {NULL, 1.0}};
-        assert_ok(ctx, gbs_posterior_fit(&job, &fitted));
-        assert_int_equal(fitted.stage.posterior.d, 2 * D + 1);
-        assert_true(fitted.stage.posterior.mean[0] > 0.3);
-        gbs_posterior_free(ctx, &fitted);
-        gbs_empirical_free(risk);
+        check_fit_of_mapped(ctx, &maps, &rows);
         gbs_rows_free(ctx, &rows);
         gbs_rows_free(ctx, &scaled);
         gbs_maps_free(ctx, &maps);

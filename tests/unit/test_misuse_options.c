@@ -24,6 +24,7 @@ struct choice {
 /* ---------------------------------------------------------------- fits, orders, validation */
 
 #define FIT(name) MEMBER(gbs_fit_settings, name)
+#define FIT_BY(name, option) OPTION(gbs_fit_settings, name, option)
 
 static const struct choice fit_choices[] = {
     {FIT(task), 2},    {FIT(loss), GBS_LOSS_AUTO + 1},
@@ -35,20 +36,20 @@ static const struct choice fit_choices[] = {
 };
 
 static const struct bad_numbers fit_numbers[] = {
-    {FIT(constant), {-1.0, -1e-300}, 2},
-    {FIT(lambda), {-1.0, -1e-300}, 2},
-    {FIT(prior_sd), {-1.0, -1e-300, 1e-200, 1e200}, 4},
-    {FIT(prior_split), {-0.1, 1.0, 2.0}, 3},
-    {FIT(cx), {-1.0}, 1},
-    {FIT(tolerance), {0.0, -1e-8}, 2},
+    {FIT_BY(constant, "constant"), {-1.0, -1e-300, 1e200}, 3},
+    {FIT_BY(lambda, "lambda"), {-1.0, -1e-300}, 2},
+    {FIT_BY(prior_sd, "prior-sd"), {-1.0, -1e-300, 1e-200, 1e200}, 4},
+    {FIT_BY(prior_split, "prior-split"), {-0.1, 1.0, 2.0}, 3},
+    {FIT_BY(cx, "cx"), {-1.0}, 1},
+    {FIT_BY(tolerance, "tol"), {0.0, -1e-8}, 2},
     {FIT(confidence), {0.0, 1.0, -0.5, 1.5}, 4},
 };
 
 static const struct bad_size fit_sizes[] = {
-    {FIT(max_iterations), 0},
-    {FIT(blocks), SIZE_MAX},
-    {FIT(epochs), SIZE_MAX},
-    {FIT(epochs), ((size_t)1 << 30) + 1},
+    {FIT_BY(max_iterations, "max-iter"), 0},
+    {FIT_BY(blocks, "blocks"), SIZE_MAX},
+    {FIT_BY(epochs, "epochs"), SIZE_MAX},
+    {FIT_BY(epochs, "epochs"), ((size_t)1 << 30) + 1},
 };
 
 static gbs_status call_fit(gbs_context *ctx, const void *options, void *user) {
@@ -144,7 +145,7 @@ static void fits_refuse_grids_that_are_none(void **state) {
         o.prior_grid_size = 2;
         o.select = GBS_SELECT_BOUND;
         for (size_t c = 0; c < COUNT(fit_calls); c++)
-            assert_options_refused(s.ctx, fit_calls[c], &o, s.data, "prior_", (double)k);
+            assert_options_refused(s.ctx, fit_calls[c], &o, s.data, "`prior-grid`", (double)k);
     }
     tear_down(&s);
 }
@@ -182,20 +183,22 @@ static void cross_validation_refuses_odd_numbers_of_folds(void **state) {
 /* ---------------------------------------------------------------- sample, sample_for */
 
 #define SAMPLE(name) MEMBER(gbs_sample_settings, name)
+#define SAMPLE_BY(name, option) OPTION(gbs_sample_settings, name, option)
 
 static const struct choice sample_choices[] = {
     {SAMPLE(task), 2}, {SAMPLE(loss), 4}, {SAMPLE(scale), 3}, {SAMPLE(move), 3}};
 
 static const struct bad_numbers sample_numbers[] = {
-    {SAMPLE(lambda), {0.0}, 0}, /* a negative one is the number of rows */
-    {SAMPLE(prior_sd), {0.0, -1.0, 1e-200, 1e200}, 4},
-    {SAMPLE(ess), {0.0, 1.0, -0.5, 1.5}, 4},
+    {SAMPLE_BY(lambda, "lambda"), {0.0}, 0}, /* a negative one is the number of rows */
+    {SAMPLE_BY(prior_sd, "prior-sd"), {0.0, -1.0, 1e-200, 1e200}, 4},
+    {SAMPLE_BY(ess, "ess"), {0.0, 1.0, -0.5, 1.5}, 4},
     {SAMPLE(confidence), {0.0, 1.0, -0.5, 1.5}, 4},
 };
 
 static const struct bad_size sample_sizes[] = {
-    {SAMPLE(particles), 0}, {SAMPLE(particles), 3},     {SAMPLE(particles), SIZE_MAX},
-    {SAMPLE(chains), 1},    {SAMPLE(chains), SIZE_MAX}, {SAMPLE(moves), SIZE_MAX},
+    {SAMPLE_BY(particles, "particles"), 0},        {SAMPLE_BY(particles, "particles"), 3},
+    {SAMPLE_BY(particles, "particles"), SIZE_MAX}, {SAMPLE_BY(chains, "chains"), 1},
+    {SAMPLE_BY(chains, "chains"), SIZE_MAX},       {SAMPLE_BY(moves, "moves"), SIZE_MAX},
 };
 
 static gbs_status call_sample(gbs_context *ctx, const void *options, void *user) {
@@ -266,19 +269,22 @@ static void samplings_for_a_model_refuse_what_they_read(void **state) {
 /* ---------------------------------------------------------------- complete */
 
 #define COMPLETE(name) MEMBER(gbs_complete_settings, name)
+#define COMPLETE_BY(name, option) OPTION(gbs_complete_settings, name, option)
 
 static const struct choice complete_choices[] = {{COMPLETE(sampler), 2}, {COMPLETE(prior), 2}};
 
 static const struct bad_numbers complete_numbers[] = {
-    {COMPLETE(lambda), {-1.0, 1e100}, 2},         {COMPLETE(noise_variance), {-1.0, 1e200}, 2},
-    {COMPLETE(prior_split), {-0.1, 1.0, 2.0}, 3}, {COMPLETE(confidence), {0.0, 1.0, -0.5, 1.5}, 4},
-    {COMPLETE(tolerance), {0.0, -1e-6}, 2},
+    {COMPLETE_BY(lambda, "lambda"), {-1.0, 1e100}, 2},
+    {COMPLETE_BY(noise_variance, "noise"), {-1.0, 1e200}, 2},
+    {COMPLETE_BY(prior_split, "prior-split"), {-0.1, 1.0, 2.0}, 3},
+    {COMPLETE(confidence), {0.0, 1.0, -0.5, 1.5}, 4},
+    {COMPLETE_BY(tolerance, "tol"), {0.0, -1e-6}, 2},
 };
 
-static const struct bad_size complete_sizes[] = {{COMPLETE(rank), 513},
-                                                 {COMPLETE(rank), SIZE_MAX},
-                                                 {COMPLETE(restarts), 0},
-                                                 {COMPLETE(max_sweeps), 0}};
+static const struct bad_size complete_sizes[] = {{COMPLETE_BY(rank, "rank"), 513},
+                                                 {COMPLETE_BY(rank, "rank"), SIZE_MAX},
+                                                 {COMPLETE_BY(restarts, "restarts"), 0},
+                                                 {COMPLETE_BY(max_sweeps, "max-iter"), 0}};
 
 static gbs_status call_complete(gbs_context *ctx, const void *options, void *user) {
     gbs_completion *m = (void *)1;
@@ -317,7 +323,7 @@ static void completions_refuse_options_out_of_range(void **state) {
                     complete_sizes[k].value);
     o.rank = 0;
     o.biases = 0;
-    assert_options_refused(ctx, call_complete, &o, r, "rank", 0.0);
+    assert_options_refused(ctx, call_complete, &o, r, "`rank`", 0.0);
     gbs_ratings_free(r);
     leave(&h, ctx);
 }
@@ -336,31 +342,31 @@ static void completions_refuse_ranges_and_grids_that_are_none(void **state) {
         o.has_range = 1;
         o.low = ranges[k][0];
         o.high = ranges[k][1];
-        assert_options_refused(ctx, call_complete, &o, r, "low", (double)k);
+        assert_options_refused(ctx, call_complete, &o, r, "`range`", (double)k);
     }
     for (size_t k = 0; k <= COUNT(grids); k++) {
         gbs_complete_settings o = paper_settings();
         o.cross_validate = 1;
         o.lambda_grid = k < COUNT(grids) ? grids[k] : NULL;
         o.lambda_grid_size = 2;
-        assert_options_refused(ctx, call_complete, &o, r, "lambda_grid", (double)k);
+        assert_options_refused(ctx, call_complete, &o, r, "`lambda-grid`", (double)k);
     }
     gbs_complete_settings o = paper_settings();
     o.cross_validate = 1;
     refuse_size(ctx, call_complete, r, &o, sizeof o, (struct member)COMPLETE(folds), 1);
     o = paper_settings();
     o.prior = GBS_PRIOR_INFORMED; /* without a range there is nothing to certify */
-    assert_options_refused(ctx, call_complete, &o, r, "range", 0.0);
+    assert_options_refused(ctx, call_complete, &o, r, "`range`", 0.0);
     gbs_ratings_free(r);
     leave(&h, ctx);
 }
 
 static void the_sampler_refuses_draws_and_cells_that_are_none(void **state) {
     (void)state;
-    static const struct bad_size sizes[] = {{COMPLETE(draws), 0},
-                                            {COMPLETE(keep), 0},
-                                            {COMPLETE(draws), SIZE_MAX},
-                                            {COMPLETE(burn_in), SIZE_MAX}};
+    static const struct bad_size sizes[] = {{COMPLETE_BY(draws, "draws"), 0},
+                                            {COMPLETE_BY(keep, "keep"), 0},
+                                            {COMPLETE_BY(draws, "draws"), SIZE_MAX},
+                                            {COMPLETE_BY(burn_in, "burn-in"), SIZE_MAX}};
     struct host h;
     gbs_context *ctx = host_context(&h);
     gbs_ratings *r = some_ratings(ctx);
