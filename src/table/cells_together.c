@@ -107,8 +107,6 @@ static inline const char *take_record(const gbs_cells_reader *r, const char *p, 
     const gbs_csv_input *in = &r->in;
     const size_t d = r->columns,
                  value_column = r->options->values ? r->column[GBS_CELL_VALUE] : SIZE_MAX;
-    if (in->comments && *p == '#')
-        return NULL;
     for (size_t j = 0; j < d; j++) {
         while (*p == ' ')
             p++;

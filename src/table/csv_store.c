@@ -52,16 +52,26 @@ static bool is_dressed(const gbs_csv_cell *cell) {
     return gbs_is_dressed_number(text);
 }
 
+static bool is_name(const gbs_csv *c, size_t j, const gbs_csv_cell *cell) {
+    const char *name = c->table->columns[j].name;
+    return c->table->has_header && strlen(name) == cell->length &&
+           memcmp(name, cell->text, cell->length) == 0;
+}
+
 static gbs_status expected_number(gbs_csv *c, size_t j, const gbs_csv_cell *cell) {
     char range[80];
+    const char *comment = c->hash && j == 0     ? GBS_CSV_COMMENTS
+                          : is_name(c, j, cell) ? " (the header once more?)"
+                                                : "";
     unsigned long long first = c->first_number[j], last = c->previous_line;
     if (first == last)
         snprintf(range, sizeof range, "line %llu holds a number", first);
     else
         snprintf(range, sizeof range, "lines %llu to %llu hold numbers", first, last);
     if (c->reader->options->from_model)
-        return gbs_reader_fail_at(c->reader, cell->line, "%s: expected a number, found '%s' (%s)",
-                                  place(c, j).text, gbs_show(cell->text, cell->length).text, range);
+        return gbs_reader_fail_at(c->reader, cell->line, "%s: expected a number, found '%s' (%s)%s",
+                                  place(c, j).text, gbs_show(cell->text, cell->length).text, range,
+                                  comment);
     if (is_dressed(cell))
         return gbs_reader_fail_at(
             c->reader, cell->line,
@@ -71,8 +81,9 @@ static gbs_status expected_number(gbs_csv *c, size_t j, const gbs_csv_cell *cell
     return gbs_reader_fail_at(
         c->reader, cell->line,
         "%s: expected a number, found '%s' (%s; `na-values` takes such cells as missing, `text` %s "
-        "the column as categories)",
-        place(c, j).text, gbs_show(cell->text, cell->length).text, range, argument(c, j).text);
+        "the column as categories)%s",
+        place(c, j).text, gbs_show(cell->text, cell->length).text, range, argument(c, j).text,
+        comment);
 }
 
 /* Column j is the one that an option names. */
@@ -129,7 +140,7 @@ static gbs_status refuse_gap(gbs_csv *c, size_t j) {
 }
 
 /* The declared ones; the well-known marks are of number columns alone. */
-static bool is_declared_missing(const gbs_csv *c, const gbs_csv_cell *cell) {
+bool gbs_csv_declared_missing(const gbs_csv *c, const gbs_csv_cell *cell) {
     const gbs_reading *o = c->reader->options;
     for (size_t k = 0; k < o->n_na; k++)
         if (strlen(o->na[k]) == cell->length && memcmp(o->na[k], cell->text, cell->length) == 0)
@@ -245,7 +256,7 @@ static gbs_status refuse_point(gbs_csv *c, size_t j, const gbs_csv_cell *cell) {
     if (c->reader->options->from_model)
         return gbs_reader_fail_at(c->reader, cell->line,
                                   "%s: '%s' has a point, where the decimal sign is a comma; take "
-                                  "points between thousands out of the file",
+                                  "points between thousands out of the file, or say `decimal` .",
                                   place(c, j).text, found.text);
     return gbs_reader_fail_at(c->reader, cell->line,
                               "%s: '%s' has a point, where the decimal sign is a comma; take "
@@ -317,7 +328,7 @@ gbs_status gbs_csv_store(gbs_csv *c, size_t j, const gbs_csv_cell *cell, double 
         return kept;
     if (c->kind[j] == GBS_CSV_SKIPPED)
         return GBS_OK;
-    if (is_declared_missing(c, cell))
+    if (gbs_csv_declared_missing(c, cell))
         return store_missing(c, j, cell, to);
     if (c->kind[j] == GBS_CSV_TEXT)
         return store_text(c, j, cell, to);

@@ -61,6 +61,7 @@ gbs_status gbs_recipe_new(gbs_context *ctx, gbs_recipe **out) {
         return GBS_ERR_MEMORY;
     r->ctx = ctx;
     atomic_init(&r->holders, 1);
+    r->first_line = -1;
     return GBS_OK;
 }
 
@@ -372,6 +373,10 @@ gbs_status gbs_recipe_learn(gbs_context *ctx, const gbs_table *t, const gbs_reci
         return status;
     r->named = t->has_header;
     r->n_columns = t->n_columns;
+    if (t->format == GBS_TABLE_CSV && t->file != NULL) {
+        r->comma = o->comma;
+        r->first_line = o->first_line;
+    }
     status = t->format == GBS_TABLE_SVMLIGHT ? learn_sparse(ctx, t, o, r)
                                              : learn_dense(ctx, t, o, r);
     if (status == GBS_OK && o->na != NULL)

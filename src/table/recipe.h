@@ -28,7 +28,9 @@ struct gbs_recipe {
     size_t n_classes;
     const char **na; /* cells that count as missing, besides the well-known ones */
     size_t n_na;
-    gbs_pool pool; /* of all texts */
+    bool comma;     /* numbers of CSV files had a decimal comma */
+    int first_line; /* of them, as the options said: -1 nothing, 0 data, 1 a header */
+    gbs_pool pool;  /* of all texts */
 };
 
 /* Names that an option lists, separated by commas. */
@@ -46,6 +48,8 @@ typedef struct gbs_recipe_wishes {
     const char *weights, *group;
     bool fill;           /* missing cells are filled: gbs_recipe_learn_columns follows */
     const gbs_names *na; /* cells that are missing values; NULL: none are declared */
+    bool comma;          /* how later files are to be read: what the recipe keeps of it */
+    int first_line;
 } gbs_recipe_wishes;
 
 /* Separated by commas; a name with a comma stands in double quotes, a quote in it twice. */

@@ -183,7 +183,11 @@ static gbs_status learn(gbs_context *ctx, const gbs_table *t, const gbs_table_se
                                 .weights = s->weights,
                                 .group = s->group,
                                 .fill = s->missing == GBS_MISSING_IMPUTE,
-                                .na = &l.na};
+                                .na = &l.na,
+                                .comma = s->decimal != 0,
+                                .first_line = s->no_header ? 0
+                                              : s->header  ? 1
+                                                           : -1};
     if (status == GBS_OK)
         status = gbs_recipe_learn(ctx, t, &wishes, out);
     if (status == GBS_OK)

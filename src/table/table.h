@@ -88,6 +88,9 @@ typedef struct gbs_reading {
      * that neither a missing value nor too many levels in a column nobody uses is an error. May be
      * NULL. */
     bool (*skip)(void *user, const char *name);
+    /* csv: are these the cells of a header, since they hold all the names that are looked for? May
+     * be NULL. Fails with GBS_ERR_MEMORY alone. */
+    gbs_status (*knows)(void *user, const char *const *cell, size_t n, bool *out);
     void *user;
     /* csv, svmlight: whenever so many rows are there, and at the end, they are handed out and then
      * forgotten; 0: the table is read whole. `before`: rows that were handed out earlier. */

@@ -134,7 +134,7 @@ fit_refuses 3 'good\.csv: --text z: the file has no such column' good.csv --text
 printf 'a,b,y\n1,2,0\n1,"2,1\n2,3,0\n' >quote.csv
 fit_refuses 3 'quote\.csv:3: the quote opened here is never closed' quote.csv
 printf 'a,b,y\n1,"2"3,0\n1,2,1\n' >after.csv
-fit_refuses 3 "after\.csv:2: text follows the closing quote of '2'" after.csv
+fit_refuses 3 "after\.csv:2: column 2: text follows the closing quote of '2'" after.csv
 printf 'x,y\n1,%s\n2,b\n' "$(head -c 300 /dev/zero | tr '\0' a)" >label.csv
 fit_refuses 3 "label\.csv: column 'y': a label is longer than 255 bytes" label.csv
 printf '\377\376a\0,\0y\0\n\0' >utf16.csv
