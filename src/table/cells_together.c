@@ -166,7 +166,7 @@ gbs_status gbs_cells_take_together(gbs_cells_reader *r) {
     struct name name[BATCH][2] = {0};
     size_t count = BATCH;
     gbs_status status = GBS_OK;
-    if (r->options->one_by_one || r->in.separator == ' ')
+    if (r->options->one_by_one || r->options->comma || r->in.separator == ' ')
         return GBS_OK;
     while (count == BATCH && status == GBS_OK) {
         const char *p = b->at, *next;
