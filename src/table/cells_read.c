@@ -52,6 +52,7 @@ gbs_status gbs_cells_add_value(gbs_cells_reader *r, uint64_t line, const char *t
     const gbs_cells_reading *o = r->options;
     double x;
     size_t column = r->column[GBS_CELL_VALUE] + 1;
+    gbs_number_trim(&text, &length);
     char other[LONGEST_NUMBER];
     bool comma = with_point(text, length, other);
     gbs_number_kind kind = o->comma && comma ? gbs_number_is(other, length, &x)

@@ -125,6 +125,12 @@ static bool take_numbers(gbs_csv *c, double *row, size_t *column) {
     return ended;
 }
 
+/* # and no error of Excel, such as #DIV/0! */
+static bool begins_as_comment(const gbs_csv_cell *cell) {
+    return cell->length > 0 && cell->text[0] == '#' &&
+           (cell->length == 1 || cell->text[1] < 'A' || cell->text[1] > 'Z');
+}
+
 static gbs_status read_row(gbs_csv *c) {
     const size_t d = c->table->n_columns;
     double *row = c->table->cells + c->table->n_rows * d;
@@ -143,7 +149,7 @@ static gbs_status read_row(gbs_csv *c) {
             return status;
         if (j == 0 && gbs_csv_is_blank_line(&cell))
             return GBS_OK;
-        c->hash = c->hash || (j == 0 && cell.length > 0 && cell.text[0] == '#');
+        c->hash = c->hash || (j == 0 && begins_as_comment(&cell));
         if (j == d)
             return ragged(c, line, d + 1, cell.last);
         status = gbs_csv_store(c, j, &cell, &row[j]);

@@ -43,13 +43,15 @@ static struct place argument(const gbs_csv *c, size_t j) {
     return p;
 }
 
-static bool is_dressed(const gbs_csv_cell *cell) {
+/* A number in a dress; a unit behind a blank alone, since 2x or 0b1 may be anything. */
+static gbs_dress dress_of(const gbs_csv_cell *cell) {
     char text[64];
     if (cell->length >= sizeof text)
-        return false;
+        return GBS_DRESS_NONE;
     memcpy(text, cell->text, cell->length);
     text[cell->length] = '\0';
-    return gbs_is_dressed_number(text);
+    gbs_dress dress = gbs_dress_of(text);
+    return dress == GBS_DRESS_UNIT && strchr(text, ' ') == NULL ? GBS_DRESS_NONE : dress;
 }
 
 static bool is_name(const gbs_csv *c, size_t j, const gbs_csv_cell *cell) {
@@ -72,12 +74,14 @@ static gbs_status expected_number(gbs_csv *c, size_t j, const gbs_csv_cell *cell
         return gbs_reader_fail_at(c->reader, cell->line, "%s: expected a number, found '%s' (%s)%s",
                                   place(c, j).text, gbs_show(cell->text, cell->length).text, range,
                                   comment);
-    if (is_dressed(cell))
+    gbs_dress dress = dress_of(cell);
+    if (dress != GBS_DRESS_NONE)
         return gbs_reader_fail_at(
             c->reader, cell->line,
-            "%s: expected a number, found '%s' (%s); take the signs out of the file, or treat the "
-            "column as categories (`text` %s)",
-            place(c, j).text, gbs_show(cell->text, cell->length).text, range, argument(c, j).text);
+            "%s: expected a number, found '%s' (%s); %s, or treat the column as categories "
+            "(`text` %s)",
+            place(c, j).text, gbs_show(cell->text, cell->length).text, range,
+            gbs_dress_advice(dress), argument(c, j).text);
     return gbs_reader_fail_at(
         c->reader, cell->line,
         "%s: expected a number, found '%s' (%s; `na-values` takes such cells as missing, `text` %s "
@@ -224,11 +228,21 @@ static bool with_point(const gbs_csv_cell *cell, char *text, size_t room) {
 
 enum { LONGEST_NUMBER = 64 };
 
+/* Blanks in quotes and no-break spaces are none of a number. */
+static gbs_csv_cell without_blanks(const gbs_csv_cell *cell) {
+    gbs_csv_cell bare = *cell;
+    const char *text = cell->text;
+    gbs_number_trim(&text, &bare.length);
+    bare.text += text - cell->text;
+    return bare;
+}
+
 gbs_number_kind gbs_csv_number_kind(const gbs_csv *c, const gbs_csv_cell *cell, double *to) {
     char text[LONGEST_NUMBER];
-    if (c->reader->options->comma && with_point(cell, text, sizeof text))
-        return gbs_number_is(text, cell->length, to);
-    return gbs_number_is(cell->text, cell->length, to);
+    gbs_csv_cell bare = without_blanks(cell);
+    if (c->reader->options->comma && with_point(&bare, text, sizeof text))
+        return gbs_number_is(text, bare.length, to);
+    return gbs_number_is(bare.text, bare.length, to);
 }
 
 /* 5.469, 1.234.567 or 2.822,5 where the decimal sign is a comma: the point may stand between
@@ -322,6 +336,7 @@ static gbs_status keep_cell(gbs_csv *c, size_t j, const gbs_csv_cell *cell) {
 }
 
 gbs_status gbs_csv_store(gbs_csv *c, size_t j, const gbs_csv_cell *cell, double *to) {
+    gbs_csv_cell bare;
     *to = NAN;
     gbs_status kept = c->keep != NULL && c->keep[j] > 0 ? keep_cell(c, j, cell) : GBS_OK;
     if (kept != GBS_OK)
@@ -336,9 +351,10 @@ gbs_status gbs_csv_store(gbs_csv *c, size_t j, const gbs_csv_cell *cell, double 
         return refuse_point(c, j, cell);
     switch (gbs_csv_number_kind(c, cell, to)) {
     case GBS_NUMBER_FINITE:
-        if (fabs(*to) >= GBS_ALL_WHOLE && gbs_csv_asks(c) && loses_digits(cell, *to))
+        bare = without_blanks(cell);
+        if (fabs(*to) >= GBS_ALL_WHOLE && gbs_csv_asks(c) && loses_digits(&bare, *to))
             return refuse_digits(c, j, cell);
-        gbs_csv_note_code(c, j, cell->text, cell->length, *to);
+        gbs_csv_note_code(c, j, bare.text, bare.length, *to);
         return c->kind[j] == GBS_CSV_UNDECIDED ? gbs_csv_start_numbers(c, j, cell) : GBS_OK;
     case GBS_NUMBER_MISSING:
         return store_missing(c, j, cell, to);

@@ -44,7 +44,7 @@ static void release(gbs_source *source) {
 static void place_of(const gbs_source *source, size_t row, char *text, size_t room) {
     const struct source *s = (const struct source *)source;
     row = s->design.rows != NULL && row < s->design.n ? s->design.rows[row] : row;
-    snprintf(text, room, "%s", gbs_row_place_in(s->table, row).text);
+    snprintf(text, room, "%s", gbs_row_place(s->table, row).text);
 }
 
 /* Copies the levels that no training row had: the table may go before the data does. */

@@ -206,8 +206,6 @@ typedef struct gbs_place {
 gbs_place gbs_table_place(const gbs_table *t);
 gbs_place gbs_row_place(const gbs_table *t, size_t row);
 
-/* The same without the name of the one file that holds the table: "line 7". */
-gbs_place gbs_row_place_in(const gbs_table *t, size_t row);
 /* A table of no cells that knows where the rows of t stand. */
 gbs_status gbs_table_places(const gbs_table *t, gbs_table **out);
 
