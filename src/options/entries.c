@@ -620,7 +620,7 @@ const gbs_option_entry gbs_option_entries[] = {
       ANY},
      .store = GBS_STORE_TEXT, .at = {IN_TABLE(separator)}},
     {{"decimal", "C", GBS_OPTION_CHOICE, READ | GBS_FOR_COMPLETE, ".|,", NULL, ".", "data",
-      "the decimal sign of numbers in CSV files, a point or a comma. A model of rows remembers it",
+      "the decimal sign in CSV files: point or comma; models keep it",
       ANY},
      .store = GBS_STORE_INT, .at = {IN_TABLE(decimal)}},
     {{"cache", "DIR", GBS_OPTION_TEXT, GBS_FOR_FIT, NULL, "a folder", NULL, "data",
