@@ -35,10 +35,15 @@ awk -v peak="$peak" -v wc="$(cat counted)" -v file="$(stat -c %s ratings.csv)" \
     -v model="$(stat -c %s model.json)" -v rows="$rows" '
     /"(read|fit|total)": [0-9]/ { gsub(/[",]/, ""); sub(/:/, ""); seconds[$1] = $2 }
     END {
-        printf "%d x 20,000, %.0f MB of CSV, 16 components, two sweeps, model of %.0f MB: peak memory %.2f GB (target at most %d)\n", rows, file / 1e6, model / 1e6, peak * 1024 / 1e9, rows < 500000 ? 2 : 16
-        printf "read in %.1f s (%.1f times wc -l), fitted in %.1f s, all in %.1f s\n", seconds["read"], seconds["read"] / wc, seconds["fit"], seconds["total"]
+        printf "%d x 20,000, %.0f MB of CSV, 16 components, two sweeps, model of %.0f MB: ", rows,
+            file / 1e6, model / 1e6
+        printf "peak memory %.2f GB (target at most %d)\n", peak * 1024 / 1e9,
+            rows < 500000 ? 2 : 16
+        printf "read in %.1f s (%.1f times wc -l), fitted in %.1f s, all in %.1f s\n",
+            seconds["read"], seconds["read"] / wc, seconds["fit"], seconds["total"]
     }' out.json
 printf 'row,col\n1,2\n' >pair.csv
 TIMEFORMAT='%U %S'
 { time "$gibbsite" predict model.json pair.csv >/dev/null; } 2>spent
-awk '{ printf "the model is read, and one cell predicted, in %.2f s of processor time\n", $1 + $2 }' spent
+awk '{ printf "the model is read, and one cell predicted, in %.2f s of processor time\n",
+    $1 + $2 }' spent

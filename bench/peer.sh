@@ -47,7 +47,8 @@ compare() { # NAME FILE DATA_MB
     if [ -n "$train" ]; then
         theirs=$(best "$train" -q -s 3 "$2" "$tmp/l.model")
         awk -v a="$ours" -v b="$theirs" \
-            'BEGIN { printf ", liblinear-train -s 3 %.2f s: ratio %.2f (target at most 1)\n", b, a / b }'
+            'BEGIN { printf ", liblinear-train -s 3 %.2f s: ratio %.2f (target at most 1)\n", b,
+                a / b }'
     else
         echo '; liblinear-train is not installed (tools/setup.sh bench)'
     fi
@@ -92,7 +93,10 @@ echo "  gibbsite fit --loss hinge --prior zero $zero s, by default $default s"
 if [ -n "$train" ]; then
     theirs=$(processor "$train" -q -s 3 "$tmp/binary.svm" "$tmp/l.model")
     awk -v z="$zero" -v d="$default" -v t="$theirs" 'BEGIN {
-        printf "  liblinear-train -s 3 %s s: ratio %.2f (target at most 1), default %.2f\n", t, z / t, d / t }'
+        printf "  liblinear-train -s 3 %s s: ratio %.2f (target at most 1), default %.2f\n", t,
+        z / t, d / t }'
 fi
-echo "  floors: a file of $(stat -c %s "$tmp/binary.svm") bytes; a pass over the rows reads 5.9 MB of cells and does"
-echo "  30 million multiply-adds for the variances (15 cells x 124 / 2 a row), up to 4 million for the Gram matrix"
+echo "  floors: a file of $(stat -c %s "$tmp/binary.svm") bytes; a pass over the rows reads 5.9 \
+MB of cells and does"
+echo "  30 million multiply-adds for the variances (15 cells x 124 / 2 a row), up to 4 million \
+for the Gram matrix"

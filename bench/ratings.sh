@@ -18,7 +18,10 @@ complete() {
     { time "$gibbsite" complete "$1" --rank "$3" -o model.json --json -q >out.json; } 2>spent
     awk -v name="$2" -v rank="$3" -v spent="$(awk '{ print $1 + $2 }' spent)" '
         /"(n|sweeps|effective_rank)": [0-9]/ { gsub(/[",]/, ""); sub(/:/, ""); value[$1] = $2 }
-        END { printf "%s ratings, rank %d: %d sweeps to the stop, %d components; file to model in %.1f s of processor time\n", name == "" ? value["n"] : name, rank, value["sweeps"], value["effective_rank"], spent }
+        END { printf "%s ratings, rank %d: %d sweeps to the stop, ", name == "" ? value["n"] : name,
+            rank, value["sweeps"]
+            printf "%d components; file to model in %.1f s of processor time\n",
+                value["effective_rank"], spent }
     ' out.json
 }
 

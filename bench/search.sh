@@ -19,4 +19,5 @@ hinge=$(seconds --prior zero --loss hinge)
 search=$(seconds)
 awk -v a="$search" -v b="$single" -v c="$hinge" 'BEGIN {
     printf "default fit %.2f s, one zero-one fit %.2f s, one hinge fit %.2f s\n", a, b, c
-    printf "search over a single fit: %.2f (target at most 40); over a hinge fit: %.1f\n", a / b, a / c }'
+    printf "search over a single fit: %.2f (target at most 40); over a hinge fit: %.1f\n", a / b,
+    a / c }'

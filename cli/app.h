@@ -70,6 +70,16 @@ int app_write(const struct app *app, const char *path, const struct text *text);
 /* The same of what comes piece by piece; a callback that fails has reported it. */
 int app_write_pieces(const struct app *app, const char *path, gbs_piece_callback next, void *user);
 
+/* Several outputs of one command, each a text or, with `next`, pieces: the files among them appear
+ * together, or none does. */
+struct app_output {
+    const char *path;
+    const struct text *text;
+    gbs_piece_callback next;
+    void *user;
+};
+int app_write_all(const struct app *app, const struct app_output *outputs, size_t n);
+
 /* Standard output cannot be written: says why, and returns the exit code. */
 int app_stdout_failed(const struct app *app, int error);
 

@@ -32,6 +32,8 @@ struct options {
 
 /* Line k that people may use with one of the commands; NULL beyond the last. */
 const gbs_option *option_at(unsigned commands, size_t k);
+/* Those of a command, with their defaults. */
+gbs_status options_create(gbs_context *ctx, unsigned command, gbs_options **out);
 /* The letter that stands for an option; 0: none. */
 char option_letter(const gbs_option *line);
 /* Its value names a file; one that the program wrote. */
@@ -43,9 +45,9 @@ void option_help(const gbs_option *line, char *text, size_t size);
 /* Backquoted names of options as they are typed: `prior-grid` becomes --prior-grid. */
 void option_spell(const char *from, char *to, size_t size);
 
-/* Reads argv[0 .. argc - 1] for the command with bit `command`. inputs has room for argc.
- * GBS_ERR_ARGUMENT: error says what is wrong; or GBS_ERR_MEMORY. out->set is the caller's in any
- * case. */
+/* Reads argv[0 .. argc - 1] for the command with bit `command` (this and what follows:
+ * arguments.c). inputs has room for argc. GBS_ERR_ARGUMENT: error says what is wrong; or
+ * GBS_ERR_MEMORY. out->set is the caller's in any case. */
 gbs_status options_parse(gbs_context *ctx, int argc, char **argv, unsigned command,
                          const char **inputs, struct options *out, char *error, size_t error_size);
 

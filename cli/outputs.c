@@ -1,13 +1,9 @@
 /* The outputs of a command: no two of them are one file, none is an input, each can be written. */
 #include "outputs.h"
 
-#include "out/progress.h"
-#include "signals.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -232,115 +228,4 @@ int outputs_check(const struct app *app, bool prints) {
         gbs_release(app->ctx, outputs[k].file);
     }
     return code;
-}
-
-/* ---------------------------------------------------------------- writing */
-
-int app_stdout_failed(const struct app *app, int error) {
-    /* a reader that has seen enough (head) is no reason for a word */
-    if (error == EPIPE)
-        return EXIT_FILES;
-    return app_fail(app, EXIT_FILES, "standard output: %s", strerror(error));
-}
-
-/* Not through stdio, which would go on waiting for a reader that does not read after a signal. */
-static int write_stdout(const struct app *app, const char *bytes, size_t size) {
-    struct pollfd wait = {.fd = STDOUT_FILENO, .events = POLLOUT};
-    if (fflush(stdout) != 0)
-        return app_stdout_failed(app, errno);
-    while (size > 0) {
-        ssize_t done = write(STDOUT_FILENO, bytes, size);
-        int error = done < 0 ? errno : 0;
-        bytes += done > 0 ? done : 0;
-        size -= done > 0 ? (size_t)done : 0;
-        if (size > 0 && signals_caught() != 0)
-            return app_stopped(app, " while writing to standard output");
-        if (error == EAGAIN) /* whoever shares the pipe with us may have asked for that */
-            poll(&wait, 1, -1);
-        else if (error != 0 && error != EINTR)
-            return app_stdout_failed(app, error);
-    }
-    return EXIT_DONE;
-}
-
-/* A callback that fails has said why, unless it was stopped. */
-static bool has_said(gbs_status status) {
-    return status != GBS_OK && status != GBS_ERR_CANCELLED;
-}
-
-static int code_of(gbs_status status) {
-    return status == GBS_ERR_MEMORY ? EXIT_MEMORY : EXIT_FILES;
-}
-
-struct watched {
-    gbs_piece_callback next;
-    void *user;
-    bool failed;
-};
-
-static gbs_status next_watched(const char **bytes, size_t *size, void *user) {
-    struct watched *w = user;
-    gbs_status status = w->next(bytes, size, w->user);
-    w->failed = has_said(status);
-    return status;
-}
-
-static int write_file(const struct app *app, const char *path, gbs_piece_callback next,
-                      void *user) {
-    struct watched w = {next, user, false};
-    signals_hold(true);
-    gbs_status status = gbs_write_pieces(app->ctx, path, next_watched, &w);
-    signals_hold(false);
-    if (w.failed)
-        return code_of(status);
-    struct stat st;
-    if (status == GBS_ERR_CANCELLED && stat(path, &st) == 0 && !S_ISREG(st.st_mode))
-        return app_stopped(app, " while writing to %s", path);
-    if (status == GBS_ERR_CANCELLED)
-        return app_stopped(app, "; %s was not written", path);
-    return status == GBS_OK ? EXIT_DONE : app_fail_status(app, status, NULL);
-}
-
-int app_write_pieces(const struct app *app, const char *path, gbs_piece_callback next, void *user) {
-    bool to_stdout = path == NULL || output_is_stdout(path);
-    progress_clear();
-    if (signals_caught() != 0)
-        return app_stopped(app, "; %s was not written", to_stdout ? "the result" : path);
-    if (!to_stdout)
-        return write_file(app, path, next, user);
-    for (;;) {
-        const char *bytes = NULL;
-        size_t size = 0;
-        gbs_status status = next(&bytes, &size, user);
-        if (status == GBS_ERR_CANCELLED)
-            return app_stopped(app, " while writing to standard output");
-        if (status != GBS_OK || size == 0)
-            return status == GBS_OK ? EXIT_DONE : code_of(status);
-        int code = write_stdout(app, bytes, size);
-        if (code != EXIT_DONE)
-            return code;
-    }
-}
-
-/* A text, once. */
-struct one {
-    const struct text *text;
-};
-
-static gbs_status next_text(const char **bytes, size_t *size, void *user) {
-    struct one *one = user;
-    *bytes = one->text != NULL ? one->text->bytes : NULL;
-    *size = one->text != NULL ? one->text->size : 0;
-    one->text = NULL;
-    return GBS_OK;
-}
-
-int app_write(const struct app *app, const char *path, const struct text *text) {
-    struct one one = {text};
-    progress_clear();
-    if (text->failed)
-        return app_fail(app, EXIT_MEMORY, "out of memory");
-    if (text->size == 0 && (path == NULL || output_is_stdout(path)))
-        return EXIT_DONE;
-    return app_write_pieces(app, path, next_text, &one);
 }

@@ -13,8 +13,9 @@ int signals_sender(void);
 /* What it did to the program: "interrupted", "terminated", "hung up". */
 const char *signals_word(void);
 
-/* A second signal ends the program at once. Not while a file is being written: its temporary file
- * would stay; the library stops by itself there, and takes it away. */
+/* A second signal ends the program at once. Not while files are being written: where the file
+ * system gives them temporary names, they would stay; the library stops by itself there, and takes
+ * them away. */
 void signals_hold(bool hold);
 
 #endif

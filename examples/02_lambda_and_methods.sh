@@ -13,7 +13,8 @@ gibbsite simulate classify --rows 800 --cols 6 --noise 0.1 -o train.csv -q
 for method in kl catoni hoeffding; do
     gibbsite fit train.csv --prior zero --scale unit-row --lambda-grid 10:1000:6 --bound $method \
         --path $method.csv --json >$method.json
-    echo "$method: $(sed -n 's/^    "value": \([0-9.]*\),/\1/p' $method.json | head -n 1), price of the grid $(
+    echo "$method: $(sed -n 's/^    "value": \([0-9.]*\),/\1/p' $method.json | head -n 1), price \
+of the grid $(
         sed -n 's/^      "grid": \([0-9.]*\),/\1/p' $method.json | head -n 1) nats"
 done
 

@@ -57,12 +57,15 @@ isotropic|--family isotropic|stages with isotropic posteriors
 wide|--prior-sd 0.2|a wide informed prior (prior sd 0.2)
 kl|--bound kl|informed prior, one posterior that learns on the second part and pays its KL: kl
 catoni|--bound catoni|the same, catoni, lambda from the first part
-catonigrid|--bound catoni --prior-grid 0.003:0.1:4 --lambda-grid 20:2000:4|the same, lambda and prior sd from grids that pay
+catonigrid|--bound catoni --prior-grid 0.003:0.1:4 --lambda-grid 20:2000:4|the same, lambda and '\
+'prior sd from grids that pay
 zero|--prior zero --scale unit-row|the paper'"'"'s prior, all rows, kl
 zerogrid|--prior zero --scale unit-row --lambda-grid 4:4096:11|the same, lambda chosen by the bound
 paper|--paper --scale unit-row|the paper'"'"'s constants and bound
-all|--prior zero --loss hinge --lambda-grid 0.25n:4n:3 --prior-grid 0.03:0.3:3 --select cv|cross-validated on all rows
-all_relevant|--prior zero --loss hinge --columns relevance --lambda-grid 0.25n:4n:3 --prior-grid 0.03:0.3:3 --select cv|the same with columns by relevance'
+all|--prior zero --loss hinge --lambda-grid 0.25n:4n:3 --prior-grid 0.03:0.3:3 --select '\
+'cv|cross-validated on all rows
+all_relevant|--prior zero --loss hinge --columns relevance --lambda-grid 0.25n:4n:3 --prior-grid '\
+'0.03:0.3:3 --select cv|the same with columns by relevance'
 
 shuffle() { # FILE SEED
     case $1 in *.gz) gzip -dc "$1" ;; *) cat "$1" ;; esac >"$work/all.csv"

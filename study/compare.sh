@@ -43,7 +43,8 @@ version() {
 # are positive
 cost() {
     awk -F, 'FNR == NR { if (FNR > 1) truth[FNR] = $NF == 1; next }
-        FNR > 1 { said = $1 ~ /^"?(1|TRUE|True)"?$/; t = truth[FNR]; sum += t && !said ? 5 : !t && said ? 1 : 0; n++ }
+        FNR > 1 { said = $1 ~ /^"?(1|TRUE|True)"?$/; t = truth[FNR];
+        sum += t && !said ? 5 : !t && said ? 1 : 0; n++ }
         END { printf("%.4f", sum / n) }' "$1/test.csv" "$1/predictions.csv"
 }
 

@@ -21,7 +21,8 @@ build/release/study/completion starts >"$work/starts.md"
 # RMSE and coverage of four methods, a line a set
 awk -F ' *[|] *' '
     BEGIN {
-        print "| set | RMSE: VB | Gibbs | gamma fixed | ALS-MAP | 95 % intervals cover: VB | Gibbs | ALS-MAP |"
+        print "| set | RMSE: VB | Gibbs | gamma fixed | ALS-MAP " \
+            "| 95 % intervals cover: VB | Gibbs | ALS-MAP |"
         print "|---|---|---|---|---|---|---|---|"
     }
     /^\*\*/ { set = $0; gsub(/\*/, "", set); sub(/ observed \([0-9]* ratings\)/, "", set) }

@@ -26,9 +26,12 @@ fit() { # NAME OPTION...
 import json, sys
 exact, this = (json.load(open(path)) for path in sys.argv[1:3])
 auc = 1 - this["train_error"]
-print(f"{sys.argv[3]:<16} {auc:9.5f} {auc / (1 - exact['train_error']):8.5f} {this['test']['auc']:9.5f} {this['free_energy']:10.3f} "
-      f"{this['iterations']:7d} {this['pair_evaluations']:11.4g} {this['pair_evaluations'] / exact['pair_evaluations']:8.4f} "
-      f"{this['pair_evaluations'] / 193829520:7.2f} {this['seconds']['fit']:8.1f} {this['certificate']['value']:8.4f} {this['certificate']['status']}")
+pairs = this['pair_evaluations']
+print(f"{sys.argv[3]:<16} {auc:9.5f} {auc / (1 - exact['train_error']):8.5f} "
+      f"{this['test']['auc']:9.5f} {this['free_energy']:10.3f} "
+      f"{this['iterations']:7d} {pairs:11.4g} {pairs / exact['pair_evaluations']:8.4f} "
+      f"{pairs / 193829520:7.2f} {this['seconds']['fit']:8.1f} "
+      f"{this['certificate']['value']:8.4f} {this['certificate']['status']}")
 P
 }
 

@@ -6,7 +6,8 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 if ! command -v Rscript >/dev/null || [[ ! -d $root/build/r/library/gibbsite ]] ||
     ! Rscript --vanilla -e 'find.package(c("testthat", "rmarkdown"))' >/dev/null 2>&1 ||
     ! command -v pandoc >/dev/null; then
-    echo "1..0 # SKIP no R package, or nothing to build its vignettes with: make r, tools/setup.sh r-check"
+    echo "1..0 # SKIP no R package, or nothing to build its vignettes with: make r, \
+tools/setup.sh r-check"
     exit 0
 fi
 echo '1..1'

@@ -25,7 +25,8 @@ if [[ ! -f $dir/Makefile || CMakePresets.json -nt $dir/CMakeCache.txt ]]; then
 fi
 
 # Progress lines and make's own closing words say nothing that the errors do not.
-noise='^\[ *[0-9]+%\]|^(g?make)(\[[0-9]+\])?: \*\*\* \[(CMakeFiles|Makefile)|: \*\*\* Waiting for|^-- |^Consolidate|^Scanning'
+noise='^\[ *[0-9]+%\]|^(g?make)(\[[0-9]+\])?: \*\*\* \[(CMakeFiles|Makefile)|: \*\*\* Waiting for'
+noise+='|^-- |^Consolidate|^Scanning'
 target=("$@")
 if ! cmake --build "$dir" --parallel "$(nproc)" ${target:+--target "${target[@]}"} >"$log" 2>&1
 then

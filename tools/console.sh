@@ -37,7 +37,8 @@ if grep -ql 'pkg-config' "${pages[@]}"; then
 fi
 
 mask() { sed -E \
-    's|\([0-9.]+ s\)|(… s)|; s/\([0-9.]+ s: [0-9.]+ reading, [0-9.]+ fitting\)/(… s)/; s/^( *"[a-z_]*seconds[a-z_]*": )[0-9.e-]+/\1…/; s/^(  time +)[0-9.]+ s: .*/\1…/'; }
+    's|\([0-9.]+ s\)|(… s)|; s/\([0-9.]+ s: [0-9.]+ reading, [0-9.]+ fitting\)/(… s)/
+    s/^( *"[a-z_]*seconds[a-z_]*": )[0-9.e-]+/\1…/; s/^(  time +)[0-9.]+ s: .*/\1…/'; }
 
 # same OLD NEW: NEW, but where a line of OLD says the same, that line; what differs goes to standard
 # error, and the status is then 1. Lines are matched by what is left of them without numbers.
@@ -92,7 +93,8 @@ typed() {
         }
         /^```console$/ { inside = 1; print; next }
         /^```c$/ { source = 1; file = ""; print; next }
-        /^```$/ { run_typed(); if (file != "") close(file); inside = skipping = source = 0; file = ""; print; next }
+        /^```$/ { run_typed(); if (file != "") close(file); inside = skipping = source = 0;
+        file = ""; print; next }
         source == 1 && /^\/\* [A-Za-z0-9_]+\.c.*\*\/$/ { file = $2; sub(/:$/, "", file) }
         source { source = 2; if (file != "") print > file }
         inside && /^\$ / { run_typed(); print; typed = substr($0, 3); skipping = 1; next }
@@ -111,7 +113,8 @@ for page in "${pages[@]}"; do
     elif [[ $update ]]; then
         cp "$tmp/same.md" "$page"
     else
-        echo "$page does not show what the program prints; tools/console.sh --update $page mends it" >&2
+        echo "$page does not show what the program prints; tools/console.sh --update $page mends \
+it" >&2
         failed=1
     fi
 done

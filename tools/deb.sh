@@ -27,4 +27,5 @@ lintian --fail-on error "$out"/*.changes >"$out/lintian.txt" 2>&1 || {
     cat "$out/lintian.txt" >&2
     exit 1
 }
-echo "built $(cd "$out" && printf '%s\n' *.deb | grep -vc dbgsym) packages in build/deb in $((SECONDS - start)) s; lintian: $(grep -c '^W' "$out/lintian.txt" || true) warnings, no error"
+echo "built $(cd "$out" && printf '%s\n' *.deb | grep -vc dbgsym) packages in build/deb in \
+$((SECONDS - start)) s; lintian: $(grep -c '^W' "$out/lintian.txt" || true) warnings, no error"

@@ -14,22 +14,26 @@ show() {
     "$gibbsite" "$@"
 }
 
-say '1. Rows of known truth: ten features, one label in ten flipped. No classifier has a true risk below 10 %.'
+say '1. Rows of known truth: ten features, one label in ten flipped. No classifier has a true '\
+'risk below 10 %.'
 show simulate classify --rows 2000 --cols 10 --noise 0.1 -o train.csv
 show simulate classify --rows 20000 --cols 10 --noise 0.1 --skip 2000 -o test.csv
 
-say '2. Fit and certify: two thirds of the rows choose, train and calibrate a predictor, the others test its labels.'
+say '2. Fit and certify: two thirds of the rows choose, train and calibrate a predictor, the '\
+'others test its labels.'
 show fit train.csv -o model.json --test test.csv
 
 say '3. What was learned.'
 show inspect model.json
 
-say '4. Predict: a label; the calibrated probability of the label 1; the score; the share of classifiers that vote for 1.'
+say '4. Predict: a label; the calibrated probability of the label 1; the score; the share of '\
+'classifiers that vote for 1.'
 printf '$ gibbsite predict model.json test.csv | head -n 4\n'
 "$gibbsite" predict model.json test.csv -o predictions.csv
 head -n 4 predictions.csv
 
-say '5. A report: the same fit, one under the paper'"'"'s prior over a grid of lambdas, and how they compare, as a page for any browser.'
+say '5. A report: the same fit, one under the paper'"'"'s prior over a grid of lambdas, and how '\
+'they compare, as a page for any browser.'
 run() {
     printf '$ gibbsite %s > %s\n' "${*:2}" "$1"
     "$gibbsite" "${@:2}" >"$1"

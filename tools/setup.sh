@@ -28,6 +28,7 @@ for extra in "$@"; do
     # completion is for. Other makers of node bring npm along and shut Debian's out.
     test)
         packages+=(chromium man-db mandoc zsh fish shellcheck)
+        packages+=(iproute2) # networks of machines that one machine plays (tests/cli/machines.sh)
         packages+=(libopenblas0-serial) # a BLAS that the program must not share between threads
         command -v npm >/dev/null || packages+=(nodejs npm)
         ;;
@@ -51,7 +52,8 @@ for extra in "$@"; do
     r-check) packages+=(r-cran-knitr r-cran-rmarkdown pandoc) ;;
     deb) packages+=(build-essential debhelper dh-python lintian debootstrap) ;;
     *)
-        echo "setup: unknown set '$extra'; known: test docs lint fuzz bench coverage study python r r-check deb" >&2
+        echo "setup: unknown set '$extra'; known: test docs lint fuzz bench coverage study python \
+r r-check deb" >&2
         exit 2
         ;;
     esac
@@ -77,7 +79,8 @@ if ((EUID != 0)); then
         as_root=(sudo -n)
     else
         { # one line to type or to paste
-            echo 'setup: Debian packages are missing, and installing them needs root. As root (or with sudo before it) type'
+            echo 'setup: Debian packages are missing, and installing them needs root. As root (or '\
+'with sudo before it) type'
             echo "apt-get install --no-install-recommends ${missing[*]}"
         } >&2
         exit 1

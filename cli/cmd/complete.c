@@ -165,23 +165,18 @@ static void text_long(const struct complete *c, struct text *out) {
 }
 
 /* Its bytes are as many as the posterior's: who does not write them does without. */
-static int write_model(const struct complete *c) {
-    char *bytes = NULL;
-    size_t size = 0;
+static int model_json(const struct complete *c, struct text *out) {
     gbs_status status = GBS_OK;
     if (ranks_writes())
-        status = gbs_completion_to_json(c->app->ctx, c->model, &bytes, &size);
-    if (status != GBS_OK)
-        return app_fail_status(c->app, status, NULL);
-    struct text text = {.bytes = bytes, .size = size};
-    int code = app_write(c->app, option_text(&c->app->options, "output"), &text);
-    gbs_release(c->app->ctx, bytes);
-    return code;
+        status = gbs_completion_to_json(c->app->ctx, c->model, &out->bytes, &out->size);
+    return status == GBS_OK ? EXIT_DONE : app_fail_status(c->app, status, NULL);
 }
 
 static int write_results(struct complete *c) {
     const struct options *o = &c->app->options;
-    struct text result = {0};
+    struct text model = {0}, result = {0};
+    struct app_output outputs[2] = {{.text = &result}};
+    size_t n = 1;
     int code = given(o, "json") ? predict_ratings(c) : EXIT_DONE;
     if (code == EXIT_DONE && given(o, "json"))
         code = result_json(c, &result);
@@ -190,9 +185,12 @@ static int write_results(struct complete *c) {
     if (code == EXIT_DONE && result.failed)
         code = app_fail(c->app, EXIT_MEMORY, "out of memory");
     if (code == EXIT_DONE && given(o, "output"))
-        code = write_model(c);
+        code = model_json(c, &model);
+    if (given(o, "output"))
+        outputs[n++] = (struct app_output){option_text(o, "output"), &model, NULL, NULL};
     if (code == EXIT_DONE)
-        code = app_write(c->app, NULL, &result);
+        code = app_write_all(c->app, outputs, n);
+    gbs_release(c->app->ctx, model.bytes);
     text_free(&result);
     if (code == EXIT_DONE && !c->info->converged) {
         app_note(c->app, "not converged after %s (--max-iter, --tol)",

@@ -215,23 +215,18 @@ static int path_text(const struct fit *f, struct text *out) {
     return EXIT_DONE;
 }
 
-static int write_model(const struct fit *f) {
-    char *bytes = NULL;
-    size_t size = 0;
-    gbs_status status = gbs_model_to_json(f->app->ctx, f->model, &bytes, &size);
-    if (status != GBS_OK)
-        return app_fail_status(f->app, status, NULL);
-    struct text text = {.bytes = bytes, .size = size};
-    int code = app_write(f->app, option_text(&f->app->options, "output"), &text);
-    gbs_release(f->app->ctx, bytes);
-    return code;
+static int model_json(const struct fit *f, struct text *out) {
+    gbs_status status = gbs_model_to_json(f->app->ctx, f->model, &out->bytes, &out->size);
+    return status == GBS_OK ? EXIT_DONE : app_fail_status(f->app, status, NULL);
 }
 
 /* Everything is composed before the first file is written: running out of memory half way must
  * leave none of them. */
 static int write_results(const struct fit *f) {
     const struct options *o = &f->app->options;
-    struct text path = {0}, result = {0};
+    struct text model = {0}, path = {0}, result = {0};
+    struct app_output outputs[3] = {{.text = &result}};
+    size_t n = 1;
     int code = EXIT_DONE;
     if (given(o, "path"))
         code = path_text(f, &path);
@@ -239,14 +234,15 @@ static int write_results(const struct fit *f) {
         code = result_json(f, &result);
     else if (code == EXIT_DONE && outputs_print_result(o))
         (given(o, "verbose") ? fit_text_long : fit_text_short)(f, &result);
-    if (code == EXIT_DONE && (path.failed || result.failed))
-        code = app_fail(f->app, EXIT_MEMORY, "out of memory");
     if (code == EXIT_DONE && given(o, "output"))
-        code = write_model(f);
-    if (code == EXIT_DONE && given(o, "path"))
-        code = app_write(f->app, option_text(o, "path"), &path);
+        code = model_json(f, &model);
+    if (given(o, "output"))
+        outputs[n++] = (struct app_output){option_text(o, "output"), &model, NULL, NULL};
+    if (given(o, "path"))
+        outputs[n++] = (struct app_output){option_text(o, "path"), &path, NULL, NULL};
     if (code == EXIT_DONE)
-        code = app_write(f->app, NULL, &result);
+        code = app_write_all(f->app, outputs, n);
+    gbs_release(f->app->ctx, model.bytes);
     text_free(&path);
     text_free(&result);
     if (code == EXIT_DONE)

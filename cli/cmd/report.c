@@ -104,11 +104,9 @@ static int write_page(const struct app *app, const gbs_report *report) {
         json_put_count(&j, "bytes", page.size);
         json_close_object(&j);
     }
-    int code = !said.failed ? app_write(app, output, &page)
-                            : app_fail(app, EXIT_MEMORY, "out of memory");
-    if (code == EXIT_DONE && given(o, "json"))
-        code = app_write(app, NULL, &said);
-    else if (code == EXIT_DONE && output != NULL && !output_is_stdout(output))
+    const struct app_output outputs[] = {{output, &page, NULL, NULL}, {NULL, &said, NULL, NULL}};
+    int code = app_write_all(app, outputs, 2);
+    if (code == EXIT_DONE && !given(o, "json") && output != NULL && !output_is_stdout(output))
         app_note(app, "%zu run%s, %zu chart%s in %s; it opens in any browser, without a network", n,
                  n == 1 ? "" : "s", charts, charts == 1 ? "" : "s", output);
     gbs_release(app->ctx, page.bytes);

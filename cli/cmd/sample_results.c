@@ -238,22 +238,18 @@ static void draws_csv(const struct sample *s, struct text *out) {
         draws_of(s, &s->item[k], out);
 }
 
-static int write_particles(const struct sample *s) {
-    char *bytes = NULL;
-    size_t size = 0;
-    gbs_status status = gbs_particles_to_json(s->app->ctx, s->item[0].particles, &bytes, &size);
-    if (status != GBS_OK)
-        return app_fail_status(s->app, status, NULL);
-    struct text text = {.bytes = bytes, .size = size};
-    int code = app_write(s->app, option_text(&s->app->options, "output"), &text);
-    gbs_release(s->app->ctx, bytes);
-    return code;
+static int particles_json(const struct sample *s, struct text *out) {
+    gbs_status status = gbs_particles_to_json(s->app->ctx, s->item[0].particles, &out->bytes,
+                                              &out->size);
+    return status == GBS_OK ? EXIT_DONE : app_fail_status(s->app, status, NULL);
 }
 
 /* Everything is composed before the first file is written. */
 int sample_write(const struct sample *s) {
     const struct options *o = &s->app->options;
-    struct text draws = {0}, result = {0};
+    struct text particles = {0}, draws = {0}, result = {0};
+    struct app_output outputs[3] = {{.text = &result}};
+    size_t n = 1;
     int code = EXIT_DONE;
     if (given(o, "draws"))
         draws_csv(s, &draws);
@@ -261,14 +257,15 @@ int sample_write(const struct sample *s) {
         code = result_json(s, &result);
     else if (outputs_print_result(o))
         result_text(s, &result);
-    if (code == EXIT_DONE && (draws.failed || result.failed))
-        code = app_fail(s->app, EXIT_MEMORY, "out of memory");
     if (code == EXIT_DONE && given(o, "output"))
-        code = write_particles(s);
-    if (code == EXIT_DONE && given(o, "draws"))
-        code = app_write(s->app, option_text(o, "draws"), &draws);
+        code = particles_json(s, &particles);
+    if (given(o, "output"))
+        outputs[n++] = (struct app_output){option_text(o, "output"), &particles, NULL, NULL};
+    if (given(o, "draws"))
+        outputs[n++] = (struct app_output){option_text(o, "draws"), &draws, NULL, NULL};
     if (code == EXIT_DONE)
-        code = app_write(s->app, NULL, &result);
+        code = app_write_all(s->app, outputs, n);
+    gbs_release(s->app->ctx, particles.bytes);
     text_free(&draws);
     text_free(&result);
     return code;

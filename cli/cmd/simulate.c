@@ -254,15 +254,45 @@ static gbs_status next_rows(const char **bytes, size_t *size, void *user) {
     return simulated_piece(d->app, &d->text, d->done < d->t->rows, bytes, size);
 }
 
+static void truth_json(const struct app *app, const struct truth *t, struct text *out) {
+    struct json j = json_writer(out);
+    json_open_object(&j, NULL);
+    result_head(&j, app);
+    json_put_string(&j, "kind", t->rank ? "rank" : "classify");
+    json_put_count(&j, "rows", t->rows);
+    json_put_count(&j, "cols", t->cols);
+    json_put_number(&j, "noise", t->noise);
+    json_put_number(&j, "density", t->density);
+    if (!t->rank) {
+        json_put_string(&j, "shape", option_text(&app->options, "shape"));
+        json_put_count(&j, "signal", t->signal);
+    }
+    if (t->rank)
+        json_put_number(&j, "best_auc", 1.0 - t->noise);
+    else
+        json_put_number(&j, "bayes_risk", t->noise);
+    json_open_array(&j, "theta");
+    for (size_t k = 0; k < t->cols; k++)
+        json_put_number(&j, NULL, t->theta[k]);
+    json_close_array(&j);
+    json_close_object(&j);
+}
+
 static int write_rows(const struct app *app, const struct truth *t, int format) {
     struct drawing d = {.app = app, .t = t, .format = format};
+    struct text truth = {0};
+    const struct app_output outputs[] = {
+        {option_text(&app->options, "output"), NULL, next_rows, &d}, {NULL, &truth, NULL, NULL}};
     bool some = t->density < 1.0;
+    if (given(&app->options, "json"))
+        truth_json(app, t, &truth);
     d.row.x = calloc(t->cols, sizeof *d.row.x);
     d.row.kept = some ? calloc(t->cols, sizeof *d.row.kept) : NULL;
     int code = d.row.x != NULL && (!some || d.row.kept != NULL)
-                   ? app_write_pieces(app, option_text(&app->options, "output"), next_rows, &d)
+                   ? app_write_all(app, outputs, 2)
                    : app_fail(app, EXIT_MEMORY, "out of memory");
     text_free(&d.text);
+    text_free(&truth);
     free(d.row.x);
     free(d.row.kept);
     return code;
@@ -293,30 +323,6 @@ static int choose_format(const struct options *o) {
     return FORMAT_CSV;
 }
 
-static void truth_json(const struct app *app, const struct truth *t, struct text *out) {
-    struct json j = json_writer(out);
-    json_open_object(&j, NULL);
-    result_head(&j, app);
-    json_put_string(&j, "kind", t->rank ? "rank" : "classify");
-    json_put_count(&j, "rows", t->rows);
-    json_put_count(&j, "cols", t->cols);
-    json_put_number(&j, "noise", t->noise);
-    json_put_number(&j, "density", t->density);
-    if (!t->rank) {
-        json_put_string(&j, "shape", option_text(&app->options, "shape"));
-        json_put_count(&j, "signal", t->signal);
-    }
-    if (t->rank)
-        json_put_number(&j, "best_auc", 1.0 - t->noise);
-    else
-        json_put_number(&j, "bayes_risk", t->noise);
-    json_open_array(&j, "theta");
-    for (size_t k = 0; k < t->cols; k++)
-        json_put_number(&j, NULL, t->theta[k]);
-    json_close_array(&j);
-    json_close_object(&j);
-}
-
 static int run(struct app *app) {
     const struct options *o = &app->options;
     struct truth t = {0};
@@ -337,7 +343,6 @@ static int run(struct app *app) {
             "simulate: --json describes the data on standard output; the rows need -o FILE");
     if (ratings)
         return simulate_ratings(app);
-    struct text text = {0};
     int code = outputs_check(app, given(o, "json") || !given(o, "output"));
     if (code == EXIT_DONE)
         code = read_truth(app, &t);
@@ -351,11 +356,6 @@ static int run(struct app *app) {
     else if (code == EXIT_DONE)
         app_note(app, "%s, %s, labels -1 and 1; Bayes risk %g exactly", counted(t.rows, "row").text,
                  counted(t.cols, "feature").text, t.noise);
-    if (code == EXIT_DONE && given(o, "json")) {
-        truth_json(app, &t, &text);
-        code = app_write(app, NULL, &text);
-        text_free(&text);
-    }
     free(t.theta);
     return code;
 }

@@ -257,8 +257,13 @@ int simulate_ratings(struct app *app) {
         code = app_fail(app, EXIT_MEMORY, "out of memory");
     if (code == EXIT_DONE) {
         struct drawing d = {.app = app, .t = &t};
-        code = app_write_pieces(app, option_text(o, "output"), next_ratings, &d);
+        const struct app_output outputs[] = {{option_text(o, "output"), NULL, next_ratings, &d},
+                                             {NULL, &text, NULL, NULL}};
+        if (given(o, "json"))
+            truth_json(app, &t, &text);
+        code = app_write_all(app, outputs, 2);
         text_free(&d.text);
+        text_free(&text);
     }
     if (code == EXIT_DONE)
         app_note(app, "%s of %s and %s, rank %zu%s; noise %g%s", counted(t.n, "rating").text,
@@ -266,11 +271,6 @@ int simulate_ratings(struct app *app) {
                  t.biases ? " and biases" : "", t.noise,
                  t.has_range ? " before clipping to the range"
                              : ": no prediction has a smaller RMSE");
-    if (code == EXIT_DONE && given(o, "json")) {
-        truth_json(app, &t, &text);
-        code = app_write(app, NULL, &text);
-        text_free(&text);
-    }
     for (int s = 0; s < 2; s++) {
         free(t.factor[s]);
         free(t.bias[s]);

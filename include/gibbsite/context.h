@@ -45,7 +45,8 @@ GBS_API gbs_status gbs_context_set_cancel_pause(gbs_context *ctx, double seconds
 /* Threads of the calls to come: at most so many, and more than 128 are never started. 0:
  * OMP_NUM_THREADS where it is set, else the CPUs that the process may use by its affinity mask and
  * by the CPU quota of its cgroup (rounded up), and no more than OMP_THREAD_LIMIT. Ranks agree on a
- * number (gbs_context_set_ranks): afterwards it is GBS_ERR_ARGUMENT, as while a call computes. */
+ * number (gbs_context_set_ranks): afterwards it is GBS_ERR_ARGUMENT, as while a call computes. They
+ * are counted when a call first needs them, once. */
 GBS_API gbs_status gbs_context_set_threads(gbs_context *ctx, int threads);
 /* Seed of every random number of the calls to come; GBS_ERR_ARGUMENT while a call computes. */
 GBS_API gbs_status gbs_context_set_seed(gbs_context *ctx, uint64_t seed);

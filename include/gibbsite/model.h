@@ -342,8 +342,9 @@ GBS_API gbs_status gbs_model_load(gbs_context *ctx, const char *path, gbs_model 
 /* Frees the handle; NULL is ignored. */
 GBS_API void gbs_model_free(gbs_model *model);
 
-/* Writes a file whole or not at all: temporary file beside it, fsync, rename. A link stays, and
- * what it leads to is made or replaced; a file that is replaced keeps its rights, owner and group,
+/* Writes a file whole or not at all: without a name in its folder (where the file system knows no
+ * such files, under a temporary one), fsync, and then the name. A link stays, and what it leads to
+ * is made or replaced; a file that is replaced keeps its rights, owner and group,
  * as far as the caller may give them. Pipes and devices are written straight. Refused (GBS_ERR_IO):
  * what another user has put into a folder where anyone may make files. GBS_ERR_CANCELLED while a
  * pipe keeps it waiting, or between pieces of a large file. */
@@ -355,6 +356,16 @@ GBS_API gbs_status gbs_write_file(gbs_context *ctx, const char *path, const void
 typedef gbs_status (*gbs_piece_callback)(const char **bytes, size_t *size, void *user);
 GBS_API gbs_status gbs_write_pieces(gbs_context *ctx, const char *path, gbs_piece_callback next,
                                     void *user);
+/* Files that appear together: each is written and synced without its name, gbs_outputs_keep names
+ * them all, and gbs_outputs_free takes away what has no name by then. A failure before the last
+ * step leaves none of them. Pipes and devices are written straight by gbs_outputs_write: last. */
+typedef struct gbs_outputs gbs_outputs;
+GBS_API gbs_status gbs_outputs_create(gbs_context *ctx, gbs_outputs **out);
+/* As gbs_write_pieces, but for the name. */
+GBS_API gbs_status gbs_outputs_write(gbs_context *ctx, gbs_outputs *outputs, const char *path,
+                                     gbs_piece_callback next, void *user);
+GBS_API gbs_status gbs_outputs_keep(gbs_context *ctx, gbs_outputs *outputs);
+GBS_API void gbs_outputs_free(gbs_outputs *outputs);
 /* Where gbs_write_file would write to: path, or what it leads to when it is a link. GBS_ERR_IO,
  * with the reason, where it can be told in advance that nothing could be written; nothing is
  * created. Hand *out back with gbs_release. */

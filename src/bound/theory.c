@@ -248,8 +248,8 @@ gbs_status gbs_theory_run(gbs_context *ctx, const gbs_theory_settings *query, gb
 gbs_status gbs_theory_compute(gbs_context *ctx, const gbs_options *options, gbs_theory **out) {
     if (out != NULL)
         *out = NULL;
-    if (ctx == NULL || out == NULL)
-        return GBS_ERR_ARGUMENT;
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, out);
     gbs_theory_settings s;
     gbs_status status = gbs_options_check_plain(options);
     if (status != GBS_OK)

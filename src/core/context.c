@@ -39,7 +39,14 @@ gbs_status gbs_context_create(const gbs_allocator *allocator, gbs_context **out)
         return GBS_ERR_MEMORY;
     *ctx = (gbs_context){.allocator = a, .references = 1, .seed = 1};
     *out = ctx;
-    return gbs_context_set_threads(ctx, 0);
+    return GBS_OK;
+}
+
+void gbs_context_count(gbs_context *ctx) {
+    if (ctx->threads == 0)
+        ctx->threads = gbs_default_threads();
+    if (ctx->cpus == 0)
+        ctx->cpus = ctx->threads == 1 ? 1 : gbs_usable_cpus();
 }
 
 gbs_status gbs_context_set_log(gbs_context *ctx, gbs_log_callback log, void *user) {
@@ -92,8 +99,8 @@ gbs_status gbs_context_set_threads(gbs_context *ctx, int threads) {
         return status;
     if (ctx->crew != NULL) /* which have agreed on a number */
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "threads are set before gbs_context_set_ranks");
-    ctx->threads = threads > 0 ? threads : gbs_default_threads();
-    ctx->cpus = threads == 1 ? 1 : gbs_usable_cpus();
+    ctx->threads = threads;
+    ctx->cpus = 0;
     return GBS_OK;
 }
 
@@ -326,7 +333,22 @@ void gbs_progress_begin(gbs_context *ctx) {
     ctx->progress_reached = 0.0;
 }
 
+static double within(gbs_stretch span, double share) {
+    return span.to > span.from ? span.from + share * (span.to - span.from) : share;
+}
+
+gbs_stretch gbs_progress_narrow(gbs_context *ctx, double from, double to) {
+    gbs_stretch before = ctx->progress_stretch;
+    ctx->progress_stretch = (gbs_stretch){within(before, from), within(before, to)};
+    return before;
+}
+
+void gbs_progress_widen(gbs_context *ctx, gbs_stretch before) {
+    ctx->progress_stretch = before;
+}
+
 void gbs_progress(gbs_context *ctx, const char *stage, double done) {
+    done = within(ctx->progress_stretch, done < 1.0 ? done : 1.0);
     if (done > ctx->progress_reached)
         ctx->progress_reached = done < 1.0 ? done : 1.0;
     if (ctx->progress != NULL)

@@ -22,6 +22,11 @@ typedef struct gbs_device {
     void (*release)(gbs_context *ctx, struct gbs_device *device);
 } gbs_device;
 
+/* A part of a stage, from a share of it to another; both 0: all of it. */
+typedef struct gbs_stretch {
+    double from, to;
+} gbs_stretch;
+
 struct gbs_context {
     gbs_allocator allocator;
     atomic_size_t references; /* the caller's, and one for each handle and each text handed out */
@@ -32,10 +37,11 @@ struct gbs_context {
     double cancel_pause, cancel_asked; /* seconds; when it was asked last */
     void (*waiting)(void *user); /* called by and by while the caller waits for its team, or NULL */
     void *waiting_user;
-    int threads;
-    int cpus; /* that the process may use: a larger team does not look for work, it sleeps */
+    int threads; /* 0: not counted yet (gbs_context_count) */
+    int cpus;    /* that the process may use: a larger team does not look for work, it sleeps */
     uint64_t seed;
     double progress_reached; /* of the running stage; it never goes back */
+    gbs_stretch progress_stretch;  /* of the stage, that what computes now goes through */
     uint64_t pairs_seen;     /* pairs whose loss and slopes were computed, since the context began;
                                 added to atomically */
     int computing;           /* gbs_compute_begin without its end */
@@ -48,6 +54,10 @@ struct gbs_context {
 /* One more who needs the context's memory, and one less: the last to leave gives it back. */
 void gbs_context_retain(gbs_context *ctx);
 void gbs_context_release(gbs_context *ctx);
+
+/* Counts the threads and processors of a context that was not told of them, when they are first
+ * needed: it reads a dozen files, hundreds of times what a prediction of one row takes. */
+void gbs_context_count(gbs_context *ctx);
 
 /* GBS_ERR_ARGUMENT, naming the function, while a call computes: a callback may ask for anything. */
 gbs_status gbs_context_idle(gbs_context *ctx, const char *function);
@@ -86,6 +96,10 @@ void gbs_log(gbs_context *ctx, gbs_log_level level, const char *format, ...)
 /* Never moves back within a stage: coarse solves and second starts only fill what is ahead. */
 void gbs_progress_begin(gbs_context *ctx);
 void gbs_progress(gbs_context *ctx, const char *stage, double done);
+/* What is told from now on goes from one share to the other of what it went through so far, which
+ * is handed back, for gbs_progress_widen. */
+gbs_stretch gbs_progress_narrow(gbs_context *ctx, double from, double to);
+void gbs_progress_widen(gbs_context *ctx, gbs_stretch before);
 /* Counts them in pairs_seen. */
 void gbs_see_pairs(gbs_context *ctx, double pairs);
 /* GBS_ERR_CANCELLED when the caller wants to stop. */
@@ -110,6 +124,6 @@ void gbs_compute_end(gbs_context *ctx);
  * task does not come here again with the same context. */
 typedef void (*gbs_loop_body)(void *arg, size_t task, size_t worker);
 void gbs_parallel_for(gbs_context *ctx, size_t tasks, double flops, gbs_loop_body work, void *arg);
-size_t gbs_workers(const gbs_context *ctx);
+size_t gbs_workers(gbs_context *ctx);
 
 #endif

@@ -67,7 +67,9 @@ struct gbs_team {
     struct member member[];
 };
 
-size_t gbs_workers(const gbs_context *ctx) {
+size_t gbs_workers(gbs_context *ctx) {
+    if (ctx->threads == 0)
+        gbs_context_count(ctx);
     return ctx->threads > 1 ? (size_t)ctx->threads : 1;
 }
 
@@ -212,6 +214,7 @@ static void enlarge(gbs_context *ctx, struct gbs_team *team, size_t wanted) {
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     team->complete = team->size < wanted;
+    gbs_context_count(ctx);
     atomic_store(&team->looks, team->size < (size_t)ctx->cpus && !is_passive() ? LOOKS : 0);
     if (team->complete) {
         const char *why = gbs_blas_takes_turns() ? NO_LOCKS : NO_ROOM;
@@ -272,7 +275,7 @@ void gbs_compute_end(gbs_context *ctx) {
 }
 
 void gbs_parallel_for(gbs_context *ctx, size_t tasks, double flops, gbs_loop_body work, void *arg) {
-    bool worth = ctx->threads > 1 && tasks > 1 && flops >= WORTH_A_TEAM;
+    bool worth = tasks > 1 && flops >= WORTH_A_TEAM && gbs_workers(ctx) > 1;
     bool begun = worth && begin(ctx);
     size_t helpers = begun ? helpers_for(ctx, tasks) : 0;
     if (helpers > 0)

@@ -118,8 +118,9 @@ gbs_status gbs_fit_from(gbs_context *ctx, const gbs_data *data, const gbs_option
     gbs_device *before;
     if (out != NULL)
         *out = NULL;
-    if (ctx == NULL || data == NULL || out == NULL)
-        return GBS_ERR_ARGUMENT;
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, data);
+    GBS_NEEDS(ctx, out);
     gbs_status status = begin(ctx, options, GBS_FOR_FIT, &before);
     if (status != GBS_OK)
         return status;
@@ -131,8 +132,10 @@ gbs_status gbs_fit_from(gbs_context *ctx, const gbs_data *data, const gbs_option
 gbs_status gbs_fit_order(gbs_context *ctx, const gbs_data *data, const gbs_options *options,
                          size_t *order, size_t *first_part) {
     gbs_fit_settings s;
-    if (ctx == NULL || data == NULL || order == NULL || first_part == NULL)
-        return GBS_ERR_ARGUMENT;
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, data);
+    GBS_NEEDS(ctx, order);
+    GBS_NEEDS(ctx, first_part);
     gbs_status status = check(ctx, options, GBS_FOR_FIT);
     if (status != GBS_OK)
         return status;
@@ -165,8 +168,9 @@ gbs_status gbs_cross_validate(gbs_context *ctx, const gbs_data *data, const gbs_
                               gbs_cv **out) {
     if (out != NULL)
         *out = NULL;
-    if (ctx == NULL || data == NULL || out == NULL)
-        return GBS_ERR_ARGUMENT;
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, data);
+    GBS_NEEDS(ctx, out);
     gbs_fit_settings s;
     gbs_device *before;
     gbs_cv *cv = gbs_handle_alloc(ctx, sizeof *cv);
@@ -223,8 +227,9 @@ gbs_status gbs_sample(gbs_context *ctx, const gbs_data *data, const gbs_options 
                       gbs_particles **out) {
     if (out != NULL)
         *out = NULL;
-    if (ctx == NULL || data == NULL || out == NULL)
-        return GBS_ERR_ARGUMENT;
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, data);
+    GBS_NEEDS(ctx, out);
     gbs_sample_settings s;
     gbs_device *before;
     gbs_status status = begin(ctx, options, GBS_FOR_SAMPLE, &before);
@@ -240,8 +245,10 @@ gbs_status gbs_sample_for(gbs_context *ctx, const gbs_data *data, const gbs_mode
                           size_t stage, const gbs_options *options, gbs_particles **out) {
     if (out != NULL)
         *out = NULL;
-    if (ctx == NULL || data == NULL || model == NULL || out == NULL)
-        return GBS_ERR_ARGUMENT;
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, data);
+    GBS_NEEDS(ctx, model);
+    GBS_NEEDS(ctx, out);
     gbs_sample_settings s;
     gbs_device *before;
     gbs_status status = begin(ctx, options, GBS_FOR_SAMPLE | GBS_FOR_GAP, &before);
@@ -259,8 +266,9 @@ gbs_status gbs_complete_cells(gbs_context *ctx, const gbs_ratings *ratings,
                               gbs_completion **out) {
     if (out != NULL)
         *out = NULL;
-    if (ctx == NULL || ratings == NULL || out == NULL)
-        return GBS_ERR_ARGUMENT;
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, ratings);
+    GBS_NEEDS(ctx, out);
     gbs_complete_settings s;
     gbs_device *before;
     gbs_status status = begin(ctx, options, GBS_FOR_COMPLETE, &before);

@@ -37,6 +37,11 @@ gbs_status gbs_choice_leave_one_out(gbs_context *ctx, const gbs_rows *rows,
                                     const gbs_fit_settings *o, const gbs_stage *stage,
                                     gbs_choice *choice);
 
+/* How often a draw from the posterior of `model`, fitted to `rows`, may be expected to err on fresh
+ * rows: of each of choice->rows, by its score from a fit without it. */
+gbs_status gbs_choice_gibbs(gbs_context *ctx, const gbs_rows *rows, const gbs_model *model,
+                            const gbs_choice *choice, double *out);
+
 /* The settings of a fit with this choice to these rows, of the `all` that the options' lambda is
  * meant for. */
 gbs_fit_settings gbs_choice_settings(const gbs_choice *choice, const gbs_fit_settings *o,

@@ -6,9 +6,13 @@
  * family:
  *
  *   score of row i by the others = x_i'm + s_i^2 g_i / (1 - w_i s_i^2)      (docs/maths.md, 12.5)
+ *
+ * With the spread of the posterior that is deployed, which one row more or less hardly moves, they
+ * also say how often its draws may be expected to err on fresh rows (docs/maths.md, 11.12).
  */
 #include "fit/choosing.h"
 
+#include "judge/judge.h"
 #include "pass/pass.h"
 #include "risk/loss.h"
 
@@ -85,5 +89,20 @@ gbs_status gbs_choice_leave_one_out(gbs_context *ctx, const gbs_rows *rows,
     if (status == GBS_OK)
         gbs_choice_calibrate(o, out);
     gbs_held_free(held);
+    return status;
+}
+
+gbs_status gbs_choice_gibbs(gbs_context *ctx, const gbs_rows *rows, const gbs_model *model,
+                            const gbs_choice *choice, double *out) {
+    const double half_sqrt2 = 0.70710678118654752440;
+    if (choice->rows == 0)
+        return GBS_OK;
+    gbs_rows some = gbs_rows_slice(rows, choice->first, choice->rows);
+    gbs_judgement v = {.sd = out};
+    gbs_status status = gbs_model_judge(ctx, model, &some, &v);
+    for (size_t i = 0; status == GBS_OK && i < choice->rows; i++) {
+        double margin = choice->y[i] * choice->score[i];
+        out[i] = out[i] > 0.0 ? 0.5 * erfc(half_sqrt2 * (margin / out[i])) : margin < 0.0;
+    }
     return status;
 }

@@ -162,7 +162,7 @@ static gbs_status judge_fresh(gbs_deployed *f) {
         gbs_rows some = gbs_rows_slice(&f->fresh, first, n - first < slice ? n - first : slice);
         gbs_judgement v = {.score = f->score + first,
                            .calibrated = f->probability + first,
-                           .gibbs = f->room + first};
+                           .gibbs = f->gibbs + first};
         status = gbs_model_judge(f->ctx, f->model, &some, &v);
     }
     return status;
@@ -186,12 +186,13 @@ static gbs_status test(gbs_deployed *f) {
     gbs_card *c = &f->model->card;
     size_t n = c->tested;
     f->fresh = gbs_rows_slice(&f->rows, f->split.first, n);
-    f->score = gbs_matrix(f->ctx, f->o.grouped ? 4 : 3, n);
+    f->score = gbs_matrix(f->ctx, f->o.grouped ? 5 : 4, n);
     if (f->score == NULL)
         return GBS_ERR_MEMORY;
     f->probability = f->score + n;
     f->room = f->score + 2 * n;
-    f->by_group = f->score + 3 * n;
+    f->gibbs = f->score + 3 * n;
+    f->by_group = f->score + 4 * n;
     gbs_status status = judge_fresh(f);
     if (status != GBS_OK)
         return status;
@@ -210,7 +211,7 @@ static gbs_status test(gbs_deployed *f) {
         c->log_loss += gbs_calibrated_log_loss(c, f->score[i], yes);
         gbs_reliability_add(c->reliability, f->probability[i], yes);
         stage->info.errors += labels && gbs_uniform(f->split.seed, GBS_STREAM_DRAWS,
-                                                    f->split.first + i) < f->room[i];
+                                                    f->split.first + i) < f->gibbs[i];
     }
     double count = (double)n;
     c->baseline_error /= count;

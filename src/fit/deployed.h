@@ -16,9 +16,9 @@ typedef struct gbs_deployed {
     gbs_rows rows;  /* all, in their random order */
     gbs_data *all;  /* fitted again: as they came */
     gbs_rows fresh; /* the last block */
-    /* of the fresh rows: score, probability of +1, and room for one thing after the other: Gibbs
-     * errors, losses, scores by class; and of their groups */
-    double *score, *probability, *room, *by_group;
+    /* of the fresh rows: score, probability of +1, Gibbs error, and room for one thing after the
+     * other: losses, scores by class; and of their groups */
+    double *score, *probability, *gibbs, *room, *by_group;
     double *share;       /* of the largest weight, of all rows in their order; NULL: nobody asks */
     bool unproven_start; /* the fit began elsewhere, and its end is not proven to be the same */
     size_t lines;

@@ -2,6 +2,7 @@
  *
  *   labels, all and of each class    Clopper and Pearson's bound of the errors on the last block
  *   cost, Brier score, weights       a bet fixed before the block against a mean in [0, 1]
+ *   one draw from the posterior      the same of its Gibbs errors Phi(-mu/s), no coins (11.12)
  *   1 - AUC                          bets averaged over matchings of the two classes
  *
  * Each is a function of the predictor, which is fixed, and of the last block, and holds by itself.
@@ -64,21 +65,16 @@ static void lose(const gbs_card *c, loss_of_row loss, int given, double most, si
     }
 }
 
-/* The mean of a loss, over rows or over groups of them; the bet comes from the same loss of the
- * rows that calibrated. */
-static gbs_status add_mean(gbs_deployed *f, gbs_target target, gbs_risk risk, int given,
-                           double most, loss_of_row loss) {
-    const gbs_card *c = &f->model->card;
+/* The mean of a loss that lies in f->room for the last block and in `before`, which has room for
+ * twice as many, for the rows that calibrated: over rows, or over groups of them. NaN does not
+ * count where there are groups. The latter rows choose the bet. */
+static gbs_status add_bet(gbs_deployed *f, gbs_target target, gbs_risk risk, int given, double most,
+                          double *before) {
     const gbs_choice *past = &f->choice;
-    size_t n = c->tested, count = past->rows, first = f->split.first;
-    double *before = gbs_matrix(f->ctx, 2, count), *seen = f->room, sum = 0.0;
-    gbs_status status = before != NULL ? GBS_OK : GBS_ERR_MEMORY;
-    for (size_t i = 0; status == GBS_OK && i < count; i++)
-        before[count + i] = gbs_calibrated(c, past->score[i]);
-    if (status == GBS_OK)
-        lose(c, loss, given, most, count, before + count, past->y, before);
-    lose(c, loss, given, most, n, f->probability, f->split.labels + first, f->room);
-    if (status == GBS_OK && f->o.grouped) {
+    size_t n = f->model->card.tested, count = past->rows, first = f->split.first;
+    double *seen = f->room, sum = 0.0;
+    gbs_status status = GBS_OK;
+    if (f->o.grouped) {
         status = gbs_groups_mean(f->ctx, f->split.group + past->first, f->split.groups, count,
                                  before, before + count, &count);
         memmove(before, before + past->rows, count * sizeof *before);
@@ -87,17 +83,46 @@ static gbs_status add_mean(gbs_deployed *f, gbs_target target, gbs_risk risk, in
             status = gbs_groups_mean(f->ctx, f->split.group + first, f->split.groups, n, f->room,
                                      seen, &n);
     }
-    if (status == GBS_OK) {
-        for (size_t i = 0; i < n; i++)
-            sum += seen[i];
-        double kappa = count > 0
-                           ? gbs_betting_kappa(before, count, n > 0 ? n : 1, -log(f->delta), 1.25)
-                           : 0.5,
-               value = n > 0 ? gbs_betting_fixed_upper(seen, n, kappa, -log(f->delta)) : 1.0;
-        add(f, target, risk, GBS_BOUND_BETTING, n, most * (n > 0 ? sum / (double)n : NAN),
-            most * value)
-            ->given = given;
-    }
+    if (status != GBS_OK)
+        return status;
+    for (size_t i = 0; i < n; i++)
+        sum += seen[i];
+    double kappa = count > 0 ? gbs_betting_kappa(before, count, n > 0 ? n : 1, -log(f->delta), 1.25)
+                             : 0.5,
+           value = n > 0 ? gbs_betting_fixed_upper(seen, n, kappa, -log(f->delta)) : 1.0;
+    add(f, target, risk, GBS_BOUND_BETTING, n, most * (n > 0 ? sum / (double)n : NAN), most * value)
+        ->given = given;
+    return GBS_OK;
+}
+
+/* The mean of a loss of the printed probability. */
+static gbs_status add_mean(gbs_deployed *f, gbs_target target, gbs_risk risk, int given,
+                           double most, loss_of_row loss) {
+    const gbs_card *c = &f->model->card;
+    const gbs_choice *past = &f->choice;
+    size_t count = past->rows;
+    double *before = gbs_matrix(f->ctx, 2, count);
+    if (before == NULL)
+        return GBS_ERR_MEMORY;
+    for (size_t i = 0; i < count; i++)
+        before[count + i] = gbs_calibrated(c, past->score[i]);
+    lose(c, loss, given, most, count, before + count, past->y, before);
+    lose(c, loss, given, most, c->tested, f->probability, f->split.labels + f->split.first,
+         f->room);
+    gbs_status status = add_bet(f, target, risk, given, most, before);
+    gbs_array_free(f->ctx, before);
+    return status;
+}
+
+/* One draw from the posterior: the mean of the probabilities that a draw errs. */
+static gbs_status add_draw(gbs_deployed *f) {
+    double *before = gbs_matrix(f->ctx, 2, f->choice.rows);
+    if (before == NULL)
+        return GBS_ERR_MEMORY;
+    gbs_status status = gbs_choice_gibbs(f->ctx, &f->rows, f->model, &f->choice, before);
+    memcpy(f->room, f->gibbs, f->model->card.tested * sizeof *f->room);
+    if (status == GBS_OK)
+        status = add_bet(f, GBS_TARGET_GIBBS, GBS_RISK_ERROR, 0, 1.0, before);
     gbs_array_free(f->ctx, before);
     return status;
 }
@@ -175,12 +200,6 @@ static gbs_status add_area(gbs_deployed *f) {
     return status;
 }
 
-static void add_draw(gbs_deployed *f) {
-    const gbs_stage *s = &f->model->stages[0];
-    add_count(f, GBS_TARGET_GIBBS, 0, s->info.errors, s->info.tested)
-        ->assumptions |= GBS_ASSUMES_DRAWS;
-}
-
 /* The labels, of all rows and of each class. */
 static void add_labels(gbs_deployed *f) {
     const gbs_card *c = &f->model->card;
@@ -214,8 +233,8 @@ static gbs_status certify_labels(gbs_deployed *f) {
         status = add_mean(f, GBS_TARGET_BRIER, GBS_RISK_BRIER, 0, 1.0, squared);
     if (status == GBS_OK && !f->o.grouped)
         status = add_area(f);
-    if (status == GBS_OK && !f->o.grouped)
-        add_draw(f);
+    if (status == GBS_OK)
+        status = add_draw(f);
     return status;
 }
 
@@ -223,7 +242,7 @@ gbs_status gbs_deployed_certify(gbs_deployed *f) {
     bool labels = gbs_has(gbs_fit_task(&f->o), GBS_FACT_LABELS);
     f->lines = !labels ? 1 : (size_t)(MOST_LINES - !f->o.has_cost - (f->share == NULL));
     if (f->o.grouped)
-        f->lines -= 2; /* no AUC, no draw */
+        f->lines -= 1; /* no AUC */
     f->delta = (1.0 - f->o.confidence) / (f->o.joint ? (double)f->lines : 1.0);
     f->model->certificates = gbs_array_alloc(f->ctx, MOST_LINES, sizeof *f->model->certificates);
     if (f->model->certificates == NULL)

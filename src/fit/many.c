@@ -256,33 +256,68 @@ static void calibrated(const gbs_classes_fit *f) {
         gbs_many_probabilities(m, f->chosen.score + i * m->classes);
 }
 
-static gbs_status test(gbs_classes_fit *f) {
-    gbs_many *m = f->model->many;
-    size_t n = f->fresh->n;
-    double *score = gbs_matrix(f->ctx, n, m->classes), *drawn = gbs_matrix(f->ctx, n, m->classes);
-    gbs_many_tally t = {.confusion = m->confusion};
-    gbs_status status = score != NULL && drawn != NULL ? GBS_OK : GBS_ERR_MEMORY;
+/* Gibbs errors to be expected, where they are known: of the calibrating rows, by their scores from
+ * fits without them and the spread of the posteriors that are deployed. */
+static gbs_status expect_gibbs(gbs_classes_fit *f) {
+    const gbs_many *m = f->model->many;
+    const gbs_held_scores *s = &f->chosen;
+    if (f->expected != NULL || !gbs_many_draws_known(m))
+        return GBS_OK;
+    gbs_data *rows = NULL;
+    double *spread = gbs_matrix(f->ctx, s->n, m->classes);
+    f->expected = gbs_doubles(f->ctx, s->n);
+    bool room = spread != NULL && f->expected != NULL;
+    gbs_status status = room ? gbs_data_view(f->ctx, f->split.view, s->row, s->n, &rows)
+                             : GBS_ERR_MEMORY;
     if (status == GBS_OK)
-        status = gbs_many_scores(f->ctx, m, f->fresh, f->split.seed, f->head->n, score, drawn);
-    if (status == GBS_OK) {
-        gbs_many_add(m, n, f->fresh->y, score, drawn, &t);
-        fill_card(f, &t);
-        calibrated(f);
-        gbs_many_evidence e = {.o = &f->o,
-                               .tally = &t,
-                               .probability = score,
-                               .y = f->fresh->y,
-                               .before_probability = f->chosen.score,
-                               .before_class = f->chosen.class,
-                               .before = f->chosen.n,
-                               .head = f->head,
-                               .fresh = f->fresh,
-                               .first = f->two ? f->calibrating : 0,
-                               .rows = f->two ? f->chosen.n : f->head->n};
-        status = gbs_many_certify(f->ctx, f->model, &e);
-    }
+        status = gbs_many_scores(f->ctx, m, rows, f->split.seed, 0, NULL, spread);
+    if (status == GBS_OK)
+        gbs_many_draws_wrong(f->ctx, m, s->n, rows->y, s->score, spread, f->expected);
+    gbs_data_free(rows);
+    gbs_array_free(f->ctx, spread);
+    return status;
+}
+
+/* What the rows of the last block say. The calibrating rows' scores become probabilities. */
+static gbs_status tell(gbs_classes_fit *f, double *score, const double *wrong) {
+    gbs_many *m = f->model->many;
+    gbs_many_tally t = {.confusion = m->confusion};
+    gbs_many_add(m, f->fresh->n, f->fresh->y, score, wrong, &t);
+    fill_card(f, &t);
+    calibrated(f);
+    gbs_many_evidence e = {.o = &f->o,
+                           .probability = score,
+                           .y = f->fresh->y,
+                           .gibbs = wrong,
+                           .before_probability = f->chosen.score,
+                           .before_gibbs = f->expected,
+                           .before_class = f->chosen.class,
+                           .before = f->chosen.n,
+                           .head = f->head,
+                           .fresh = f->fresh,
+                           .first = f->two ? f->calibrating : 0,
+                           .rows = f->two ? f->chosen.n : f->head->n};
+    return gbs_many_certify(f->ctx, f->model, &e);
+}
+
+static gbs_status test(gbs_classes_fit *f) {
+    const gbs_many *m = f->model->many;
+    size_t n = f->fresh->n;
+    double *score = gbs_matrix(f->ctx, n, m->classes), *spread = gbs_matrix(f->ctx, n, m->classes),
+           *wrong = gbs_doubles(f->ctx, n);
+    bool room = score != NULL && spread != NULL && wrong != NULL;
+    gbs_status status = room ? gbs_many_scores(f->ctx, m, f->fresh, f->split.seed, f->head->n,
+                                               score, spread)
+                             : GBS_ERR_MEMORY;
+    if (status == GBS_OK)
+        gbs_many_draws_wrong(f->ctx, m, n, f->fresh->y, score, spread, wrong);
+    if (status == GBS_OK)
+        status = expect_gibbs(f);
+    if (status == GBS_OK)
+        status = tell(f, score, wrong);
     gbs_array_free(f->ctx, score);
-    gbs_array_free(f->ctx, drawn);
+    gbs_array_free(f->ctx, spread);
+    gbs_array_free(f->ctx, wrong);
     return status;
 }
 
@@ -319,6 +354,7 @@ static gbs_status fit_deployed(gbs_context *ctx, const gbs_data *data, const gbs
         status = judge_training(&f);
     gbs_many_free(ctx, f.many);
     gbs_held_scores_free(ctx, &f.chosen);
+    gbs_array_free(ctx, f.expected);
     gbs_array_free(ctx, f.rows);
     gbs_array_free(ctx, f.fold_of);
     gbs_data_free(f.head);

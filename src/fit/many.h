@@ -11,6 +11,7 @@ typedef struct gbs_held_scores {
     size_t n, k;
     double *score;
     size_t *class; /* SIZE_MAX: not learned */
+    size_t *row;   /* which of the rows to learn from it is; not told of two classes */
 } gbs_held_scores;
 
 void gbs_held_scores_free(const gbs_context *ctx, gbs_held_scores *s);
@@ -57,6 +58,7 @@ typedef struct gbs_classes_fit {
     double told, span; /* of the progress */
     gbs_many *many;
     gbs_held_scores chosen; /* what calibrates */
+    double *expected;       /* Gibbs errors of these rows, where they are known */
     bool two;               /* classes are met before the last block */
     size_t calibrating;     /* of two classes: the first of the rows of head behind `chosen` */
     double log_loss[GBS_SCHEME_SOFTMAX + 1], error[GBS_SCHEME_SOFTMAX + 1]; /* of each scheme */
@@ -101,13 +103,12 @@ gbs_status gbs_classes_choose(gbs_classes_fit *f);
 bool gbs_classes_are_two(const gbs_classes_fit *f);
 gbs_status gbs_classes_fit_two(gbs_classes_fit *f);
 
-/* The lines of the card, from the last block: probabilities and drawn scores, rows x classes. */
+/* The lines of the card, from the last block: probabilities, rows x classes. */
 typedef struct gbs_many_evidence {
     const gbs_fit_settings *o;
-    const gbs_many_tally *tally;
-    const double *probability, *y; /* of the last block */
-    const double *before_probability;
-    const size_t *before_class; /* of the calibrating rows */
+    const double *probability, *y, *gibbs;           /* of the last block */
+    const double *before_probability, *before_gibbs; /* of the calibrating rows */
+    const size_t *before_class;
     size_t before;
     const gbs_data *head, *fresh; /* the rows to learn from, and the last block */
     size_t first, rows;           /* of head: those whose weights choose the bet */

@@ -58,13 +58,25 @@ static double cost(const gbs_many *m, const double *p, size_t class) {
     return gbs_many_cost_of(m, class, gbs_many_label(m, p));
 }
 
+/* A mean in units of `most`; the `known` values before choose the bet. */
+static void add_bet(struct lines *l, gbs_target target, gbs_risk risk, double most, size_t known,
+                    const double *before, const double *now) {
+    size_t n = l->model->many->card.tested;
+    double sum = 0.0, price = -log(l->delta),
+           kappa = known > 0 ? gbs_betting_kappa(before, known, n, price, 1.25) : 0.5;
+    for (size_t i = 0; i < n; i++)
+        sum += now[i];
+    add(l, target, risk, GBS_BOUND_BETTING, n, most * sum / (double)n,
+        most * gbs_betting_fixed_upper(now, n, kappa, price));
+}
+
 /* The mean of a loss in units of `most`; the bet comes from the rows that calibrated. */
 static gbs_status add_mean(struct lines *l, gbs_target target, gbs_risk risk, double most,
                            row_loss loss) {
     const gbs_many *m = l->model->many;
     const gbs_many_evidence *e = l->e;
     size_t n = m->card.tested, k = m->classes, known = 0;
-    double *before = gbs_doubles(l->ctx, e->before), *now = gbs_doubles(l->ctx, n), sum = 0.0;
+    double *before = gbs_doubles(l->ctx, e->before), *now = gbs_doubles(l->ctx, n);
     gbs_status status = before != NULL && now != NULL ? GBS_OK : GBS_ERR_MEMORY;
     for (size_t i = 0; status == GBS_OK && i < e->before; i++)
         if (e->before_class[i] < k)
@@ -72,16 +84,27 @@ static gbs_status add_mean(struct lines *l, gbs_target target, gbs_risk risk, do
     for (size_t i = 0; status == GBS_OK && i < n; i++) {
         size_t class = e->y[i] < (double)k ? (size_t)e->y[i] : k;
         now[i] = loss(m, e->probability + i * k, class) / most;
-        sum += now[i];
     }
-    if (status == GBS_OK) {
-        double price = -log(l->delta), kappa = gbs_betting_kappa(before, known, n, price, 1.25);
-        add(l, target, risk, GBS_BOUND_BETTING, n, most * sum / (double)n,
-            most * gbs_betting_fixed_upper(now, n, kappa, price));
-    }
+    if (status == GBS_OK)
+        add_bet(l, target, risk, most, known, before, now);
     gbs_array_free(l->ctx, before);
     gbs_array_free(l->ctx, now);
     return status;
+}
+
+/* One draw from every posterior: the mean of the probabilities that it errs, or, where these have
+ * no form that is computed, the errors of one draw a row. */
+static void add_draw(struct lines *l) {
+    const gbs_many *m = l->model->many;
+    const gbs_many_evidence *e = l->e;
+    size_t n = m->card.tested, wrong = 0;
+    if (gbs_many_draws_known(m)) {
+        add_bet(l, GBS_TARGET_GIBBS, GBS_RISK_ERROR, 1.0, e->before, e->before_gibbs, e->gibbs);
+        return;
+    }
+    for (size_t i = 0; i < n; i++)
+        wrong += e->gibbs[i] > 0.5;
+    add_count(l, GBS_TARGET_GIBBS, 0, wrong, n)->assumptions |= GBS_ASSUMES_DRAWS;
 }
 
 /* The labels by weight; the bet comes from the errors of the calibrating rows, and the weights of
@@ -153,7 +176,6 @@ gbs_status gbs_many_certify(gbs_context *ctx, gbs_model *model, const gbs_many_e
     if (status == GBS_OK)
         status = add_mean(&l, GBS_TARGET_BRIER, GBS_RISK_BRIER, 1.0, brier);
     if (status == GBS_OK)
-        add_count(&l, GBS_TARGET_GIBBS, 0, e->tally->drawn_wrong, c->tested)
-            ->assumptions |= GBS_ASSUMES_DRAWS;
+        add_draw(&l);
     return status;
 }

@@ -118,7 +118,8 @@ gbs_status gbs_joint_folds_gather(gbs_context *ctx, const gbs_joint_folds *s,
     *out = (gbs_held_scores){.n = n, .k = classes};
     out->score = gbs_matrix(ctx, n, classes);
     out->class = gbs_array_alloc(ctx, n, sizeof *out->class);
-    if (out->score == NULL || out->class == NULL) {
+    out->row = gbs_array_alloc(ctx, n, sizeof *out->row);
+    if (out->score == NULL || out->class == NULL || out->row == NULL) {
         gbs_held_scores_free(ctx, out);
         return GBS_ERR_MEMORY;
     }
@@ -129,6 +130,7 @@ gbs_status gbs_joint_folds_gather(gbs_context *ctx, const gbs_joint_folds *s,
         for (size_t c = 0; c < classes; c++)
             if (s->place[c] < s->k)
                 out->score[to * classes + c] = s->score[i * s->k + s->place[c]];
+        out->row[to] = i;
         out->class[to++] = s->many->learned[is] ? is : SIZE_MAX;
     }
     return GBS_OK;

@@ -177,13 +177,16 @@ static gbs_status gather(gbs_context *ctx, const struct jobs *j, gbs_held_scores
     *out = (gbs_held_scores){.n = n, .k = j->many->classes};
     out->score = gbs_matrix(ctx, n, out->k);
     out->class = gbs_array_alloc(ctx, n, sizeof *out->class);
+    out->row = gbs_array_alloc(ctx, n, sizeof *out->row);
     double *one = gbs_doubles(ctx, n);
-    bool room = out->score != NULL && out->class != NULL && one != NULL;
+    bool room = out->score != NULL && out->class != NULL && out->row != NULL && one != NULL;
     n = 0;
     for (size_t i = 0; room && i < rows->n; i++) {
         size_t class = (size_t)rows->y[i];
-        if (j->f->fold_of[i] != SIZE_MAX)
-            out->class[n++] = j->many->learned[class] ? class : SIZE_MAX;
+        if (j->f->fold_of[i] == SIZE_MAX)
+            continue;
+        out->row[n] = i;
+        out->class[n++] = j->many->learned[class] ? class : SIZE_MAX;
     }
     for (size_t p = 0; room && p < j->many->parts; p++) {
         if (j->many->part[p] == NULL)
@@ -221,6 +224,7 @@ gbs_status gbs_parts_leave_out(gbs_context *ctx, const gbs_part_fits *f, gbs_man
 void gbs_held_scores_free(const gbs_context *ctx, gbs_held_scores *s) {
     gbs_array_free(ctx, s->score);
     gbs_array_free(ctx, s->class);
+    gbs_array_free(ctx, s->row);
     *s = (gbs_held_scores){0};
 }
 

@@ -41,16 +41,19 @@ static gbs_status keep_scores(gbs_classes_fit *f, size_t part, size_t one, size_
     return GBS_OK;
 }
 
-/* Rows taken out of the posterior one by one, where that is what calibrates. */
-static gbs_status leave_one_out(gbs_context *ctx, const gbs_data *rows, const gbs_fit_settings *o,
-                                const gbs_model *part, gbs_choice *choice) {
+/* Rows taken out of the posterior one by one, where that is what calibrates; and how often its
+ * draws may be expected to err. */
+static gbs_status look_again(gbs_classes_fit *f, const gbs_data *rows, const gbs_fit_settings *o,
+                             const gbs_model *part, gbs_choice *choice) {
     gbs_rows design = {0};
-    if (!choice->by_posterior)
-        return GBS_OK;
-    gbs_status status = gbs_rows_build(ctx, rows, &part->maps, &design);
+    gbs_status status = gbs_rows_build(f->ctx, rows, &part->maps, &design);
+    if (status == GBS_OK && choice->by_posterior)
+        status = gbs_choice_leave_one_out(f->ctx, &design, o, &part->stages[0], choice);
+    if (status == GBS_OK && (f->expected = gbs_doubles(f->ctx, choice->rows)) == NULL)
+        status = GBS_ERR_MEMORY;
     if (status == GBS_OK)
-        status = gbs_choice_leave_one_out(ctx, &design, o, &part->stages[0], choice);
-    gbs_rows_free(ctx, &design);
+        status = gbs_choice_gibbs(f->ctx, &design, part, choice, f->expected);
+    gbs_rows_free(f->ctx, &design);
     return status;
 }
 
@@ -75,7 +78,7 @@ gbs_status gbs_classes_fit_two(gbs_classes_fit *f) {
         status = gbs_parts_train(f->ctx, &fits, &key, f->data->n, f->many);
     }
     if (status == GBS_OK)
-        status = leave_one_out(f->ctx, rows, &o, f->many->part[part], &choice);
+        status = look_again(f, rows, &o, f->many->part[part], &choice);
     if (status == GBS_OK) {
         gbs_many *m = f->many;
         m->odds[part] = (gbs_log_odds){choice.platt.offset, choice.platt.slope};

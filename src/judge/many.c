@@ -40,15 +40,36 @@ void gbs_many_add_part(const gbs_many *m, size_t p, size_t n, const double *part
     add_odds(m, p, m->odds[p], n, part_score, score);
 }
 
-/* One draw. Of one pair of classes it says the sign of its score, as where there are but two. */
-static void add_draw(const gbs_many *m, size_t p, size_t n, const double *drawn, double *score) {
-    bool alone = m->scheme == GBS_SCHEME_PAIRS && m->card.parts == 1;
-    add_odds(m, p, alone ? (gbs_log_odds){0.0, 1.0} : m->odds[p], n, drawn, score);
+/* How often one posterior says +1 of a row. */
+static double says_one(double mean, double sd) {
+    return sd > 0.0     ? 0.5 * erfc(-sqrt(0.5) * mean / sd)
+           : mean > 0.0 ? 1.0
+           : mean < 0.0 ? 0.0
+                        : 0.5;
 }
 
-/* Scores of all rows by part p, in `mean`, and those of one draw a row, in `sd`. */
+/* What draws from part p make of the classes: gbs_many_scores says what it is. */
+static void add_spread(const gbs_many *m, size_t p, uint64_t seed, size_t first, size_t n,
+                       const double *mean, double *sd, double *spread) {
+    size_t one, other, k = m->classes;
+    bool known = gbs_many_draws_known(m), pair = gbs_many_is_a_pair(m);
+    gbs_many_sides(m->scheme, k, p, &one, &other);
+    for (size_t i = 0; known && i < n; i++) {
+        spread[i * k + one] = pair ? says_one(mean[i], sd[i]) : fabs(m->odds[p].slope) * sd[i];
+        if (pair)
+            spread[i * k + other] = says_one(-mean[i], sd[i]);
+    }
+    if (known)
+        return;
+    for (size_t i = 0; i < n; i++)
+        sd[i] = mean[i] +
+                sd[i] * gbs_normal(seed, GBS_STREAM_DRAWS, (uint64_t)(first + i) * m->parts + p);
+    add_odds(m, p, m->odds[p], n, sd, spread);
+}
+
+/* Scores of all rows by part p, and their standard deviations where there is room for them. */
 static gbs_status score_part(gbs_context *ctx, const gbs_many *m, size_t p, const gbs_rows *rows,
-                             uint64_t seed, size_t first, double *mean, double *sd) {
+                             double *mean, double *sd) {
     enum { SLICE = 1 << 14 };
     const gbs_model *part = m->part[p];
     gbs_status status = GBS_OK;
@@ -59,14 +80,11 @@ static gbs_status score_part(gbs_context *ctx, const gbs_many *m, size_t p, cons
         gbs_judgement v = {.score = mean + from, .sd = sd != NULL ? sd + from : NULL};
         status = gbs_model_judge(ctx, part, &some, &v);
     }
-    for (size_t i = 0; status == GBS_OK && sd != NULL && i < n; i++)
-        sd[i] = mean[i] +
-                sd[i] * gbs_normal(seed, GBS_STREAM_DRAWS, (uint64_t)(first + i) * m->parts + p);
     return status;
 }
 
 gbs_status gbs_many_scores(gbs_context *ctx, const gbs_many *m, const gbs_data *data, uint64_t seed,
-                           size_t first, double *score, double *drawn) {
+                           size_t first, double *score, double *spread) {
     size_t n = data->n;
     double *room = gbs_matrix(ctx, 2, n);
     gbs_rows rows = {0};
@@ -75,8 +93,8 @@ gbs_status gbs_many_scores(gbs_context *ctx, const gbs_many *m, const gbs_data *
     for (size_t i = 0; i < n * m->classes; i++) {
         if (score != NULL)
             score[i] = 0.0;
-        if (drawn != NULL)
-            drawn[i] = 0.0;
+        if (spread != NULL)
+            spread[i] = 0.0;
     }
     for (size_t p = 0; status == GBS_OK && p < m->parts; p++) {
         if (m->part[p] == NULL)
@@ -87,12 +105,11 @@ gbs_status gbs_many_scores(gbs_context *ctx, const gbs_many *m, const gbs_data *
             built = status == GBS_OK;
         }
         if (status == GBS_OK)
-            status = score_part(ctx, m, p, &rows, seed, first, room,
-                                drawn != NULL ? room + n : NULL);
+            status = score_part(ctx, m, p, &rows, room, spread != NULL ? room + n : NULL);
         if (status == GBS_OK && score != NULL)
             gbs_many_add_part(m, p, n, room, score);
-        if (status == GBS_OK && drawn != NULL)
-            add_draw(m, p, n, room + n, drawn);
+        if (status == GBS_OK && spread != NULL)
+            add_spread(m, p, seed, first, n, room, room + n, spread);
         if (status == GBS_OK)
             status = gbs_check_cancel(ctx);
     }
@@ -104,20 +121,11 @@ gbs_status gbs_many_scores(gbs_context *ctx, const gbs_many *m, const gbs_data *
 
 /* ---------------------------------------------------------------- labels */
 
-static double height(const gbs_many *m, const double *score, size_t k) {
-    double z = m->offset[k];
-    size_t from = m->full ? 0 : k, end = m->full ? m->classes : k + 1;
-    for (size_t j = from; j < end; j++)
-        if (m->slope[k * m->classes + j] != 0.0)
-            z += m->slope[k * m->classes + j] * score[j];
-    return m->learned[k] ? z : -INFINITY;
-}
-
 void gbs_many_probabilities(const gbs_many *m, double *score) {
     double most = -INFINITY, sum = 0.0;
     double z[GBS_MOST_CLASSES];
     for (size_t k = 0; k < m->classes; k++) {
-        z[k] = height(m, score, k);
+        z[k] = gbs_many_height(m, score, k);
         most = fmax(most, z[k]);
     }
     for (size_t k = 0; k < m->classes; k++) {
@@ -160,20 +168,6 @@ size_t gbs_many_label(const gbs_many *m, const double *p) {
     return label;
 }
 
-/* The class whose drawn score, calibrated, is the largest. */
-static size_t drawn_label(const gbs_many *m, const double *drawn) {
-    double most = -INFINITY;
-    size_t label = 0;
-    for (size_t k = 0; k < m->classes; k++) {
-        double z = height(m, drawn, k);
-        if (z > most) {
-            most = z;
-            label = k;
-        }
-    }
-    return label;
-}
-
 /* ---------------------------------------------------------------- rows with classes */
 
 double gbs_many_brier(const gbs_many *m, const double *p, size_t class) {
@@ -185,24 +179,24 @@ double gbs_many_brier(const gbs_many *m, const double *p, size_t class) {
     return 0.5 * (class < m->classes ? sum : sum + 1.0);
 }
 
-void gbs_many_add(const gbs_many *m, size_t n, const double *y, double *score, const double *drawn,
+void gbs_many_add(const gbs_many *m, size_t n, const double *y, double *score, const double *wrong,
                   gbs_many_tally *t) {
     size_t k = m->classes;
     for (size_t i = 0; i < n; i++) {
         double *p = score + i * k;
         size_t is = y[i] < (double)k ? (size_t)y[i] : k;
         bool known = is < k && m->learned[is];
-        double own = known ? height(m, p, is) : 0.0, most = -INFINITY, sum = 0.0;
+        double own = known ? gbs_many_height(m, p, is) : 0.0, most = -INFINITY, sum = 0.0;
         for (size_t c = 0; c < k; c++)
-            most = fmax(most, height(m, p, c));
+            most = fmax(most, gbs_many_height(m, p, c));
         for (size_t c = 0; c < k; c++)
-            sum += exp(height(m, p, c) - most);
+            sum += exp(gbs_many_height(m, p, c) - most);
         gbs_many_probabilities(m, p);
         size_t says = gbs_many_label(m, p);
         t->n++;
         t->errors += says != is;
         t->unknown += !known;
-        t->drawn_wrong += drawn != NULL && drawn_label(m, drawn + i * k) != is;
+        t->gibbs += wrong[i];
         t->brier += gbs_many_brier(m, p, is);
         t->log_loss += known ? most + log(sum) - own : 0.0;
         t->cost += gbs_many_cost_of(m, is, says);
@@ -220,21 +214,24 @@ gbs_status gbs_many_evaluate(gbs_context *ctx, const gbs_model *model, const gbs
                         gbs_data_classes(data), m->classes);
     size_t n = data->n, *confusion = out->confusion;
     gbs_class_result *result = out->result;
-    double *score = gbs_matrix(ctx, n, m->classes), *drawn = gbs_matrix(ctx, n, m->classes),
-           count = (double)n;
-    gbs_status status = score != NULL && drawn != NULL ? gbs_compute_begin(ctx) : GBS_ERR_MEMORY;
+    double *score = gbs_matrix(ctx, n, m->classes), *spread = gbs_matrix(ctx, n, m->classes),
+           *wrong = gbs_doubles(ctx, n), count = (double)n;
+    bool room = score != NULL && spread != NULL && wrong != NULL;
+    gbs_status status = room ? gbs_compute_begin(ctx) : GBS_ERR_MEMORY;
     if (status == GBS_OK) {
-        status = gbs_many_scores(ctx, m, data, ctx->seed, 0, score, drawn);
+        status = gbs_many_scores(ctx, m, data, ctx->seed, 0, score, spread);
+        if (status == GBS_OK)
+            gbs_many_draws_wrong(ctx, m, n, data->y, score, spread, wrong);
         gbs_compute_end(ctx);
     }
     if (status == GBS_OK) {
         gbs_many_tally t = {.confusion = confusion};
-        gbs_many_add(m, n, data->y, score, drawn, &t);
+        gbs_many_add(m, n, data->y, score, wrong, &t);
         *out = (gbs_evaluated){.told = {.n = n,
                                         .errors = t.errors,
                                         .error = (double)t.errors / count,
-                                        .gibbs_risk = (double)t.drawn_wrong / count,
-                                        .gibbs_error = (double)t.drawn_wrong / count,
+                                        .gibbs_risk = t.gibbs / count,
+                                        .gibbs_error = t.gibbs / count,
                                         .auc = NAN,
                                         .auc_se = NAN,
                                         .brier = t.brier / count,
@@ -251,7 +248,8 @@ gbs_status gbs_many_evaluate(gbs_context *ctx, const gbs_model *model, const gbs
             result[k].learned = m->learned[k];
     }
     gbs_array_free(ctx, score);
-    gbs_array_free(ctx, drawn);
+    gbs_array_free(ctx, spread);
+    gbs_array_free(ctx, wrong);
     return status;
 }
 

@@ -1,6 +1,8 @@
 /* What a caller asks for: options set by name, each kept as it was read. */
 #include "options/options.h"
 
+#include "core/check.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -51,8 +53,9 @@ gbs_status gbs_options_create_with(gbs_context *ctx, unsigned command, const gbs
     enum { FIRST_SIZE = offsetof(gbs_option, several) + sizeof(unsigned) }; /* of soname 1 */
     if (out != NULL)
         *out = NULL;
-    if (ctx == NULL || out == NULL || (own == NULL && count > 0))
-        return GBS_ERR_ARGUMENT;
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, out);
+    GBS_NEEDS_ARRAY(ctx, own, count);
     if (count > 0 && (size < FIRST_SIZE || size % _Alignof(gbs_option) != 0))
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "size: expected sizeof(gbs_option), found %zu",
                         size);
@@ -75,8 +78,8 @@ gbs_status gbs_options_create_with(gbs_context *ctx, unsigned command, const gbs
 gbs_status gbs_options_create(gbs_context *ctx, const char *command, gbs_options **out) {
     if (out != NULL)
         *out = NULL;
-    if (ctx == NULL || out == NULL)
-        return GBS_ERR_ARGUMENT;
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, out);
     unsigned bit = gbs_command_bit(command);
     if (bit == 0)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "there are no options for '%.60s'",
@@ -117,8 +120,9 @@ static gbs_status keep(gbs_options *o, size_t k, gbs_option_value *v, const char
 gbs_status gbs_options_copy(const gbs_options *options, gbs_options **out) {
     if (out != NULL)
         *out = NULL;
-    if (options == NULL || out == NULL)
+    if (options == NULL)
         return GBS_ERR_ARGUMENT;
+    GBS_NEEDS(options->ctx, out);
     gbs_options *o = NULL;
     gbs_status status = gbs_options_create_with(options->ctx, options->command, options->own,
                                                 options->size - gbs_option_entries_size,

@@ -87,6 +87,7 @@ gbs_status gbs_device_describe(gbs_context *ctx, const char *device, char *text,
         return status;
     }
     if (cuda == NULL) {
+        gbs_context_count(ctx);
         snprintf(text, room, "%d processors", ctx->cpus);
         return GBS_OK;
     }

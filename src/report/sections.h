@@ -32,8 +32,9 @@ void gbs_chart_intervals(struct page *page, const json_t *e);
 void gbs_chart_row_counts(struct page *page, const json_t *e);
 /* words.c: what the numbers mean and assume. */
 void gbs_section_words(struct page *page, const struct run *run);
-/* fit.c: path, convergence, stages, coefficients. */
+/* fit.c: convergence, stages, coefficients; path.c: the path. */
 void gbs_section_fit(struct page *page, const struct run *run);
+void gbs_chart_path(struct page *page, const struct run *run);
 void gbs_chart_convergence(struct page *page, const json_t *root);
 /* importance.c: how much each column matters, and what it does. */
 void gbs_section_importance(struct page *page, const struct run *run);

@@ -8,6 +8,7 @@
 
 #include "table/cache.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -67,11 +68,39 @@ static gbs_status refuse(gbs_reader *r, const gbs_npy_header *h, size_t k, doubl
                            row + 1, column + 1, value < 0 ? "-inf" : "inf");
 }
 
+/* A whole number that no double is: it has more than 53 significant bits. */
+static bool loses_digits(const gbs_npy_header *h, const char *p) {
+    uint64_t bits = load(p, h->item, h->swapped),
+             size = h->kind == 'i' && bits >> 63 ? ~bits + 1 : bits;
+    return size != 0 && size >> __builtin_ctzll(size) >> 53 != 0;
+}
+
+/* As from a CSV file (csv_store.c), where options could say what it is. */
+static gbs_status check_digits(gbs_reader *r, const gbs_npy_header *h, size_t k) {
+    size_t row = h->fortran ? k % h->n_rows : k / h->n_columns,
+           column = h->fortran ? k / h->n_rows : k % h->n_columns;
+    uint64_t bits = load(r->bytes->at, h->item, h->swapped);
+    bool negative = h->kind == 'i' && bits >> 63;
+    if (r->options->from_model)
+        return GBS_OK;
+    return gbs_reader_fail(r, GBS_ERR_DATA,
+                           "row %zu, column %zu: %s%" PRIu64 " loses digits as a number, which has "
+                           "room for whole numbers to 2^53; a measurement is of type f8, and what "
+                           "is none is left out of the array, or is text in a CSV file",
+                           row + 1, column + 1, negative ? "-" : "", negative ? ~bits + 1 : bits);
+}
+
 /* Converts whole elements out of the window, from the k-th on. */
 static gbs_status take_elements(gbs_reader *r, const gbs_npy_header *h, size_t k, size_t n) {
-    bool keep_missing = r->options->keep_missing;
+    bool keep_missing = r->options->keep_missing,
+         whole = h->item == sizeof(uint64_t) && h->kind != 'f';
     for (size_t i = 0; i < n; i++, r->bytes->at += h->item) {
         double value = element(h, r->bytes->at);
+        if (whole && loses_digits(h, r->bytes->at)) {
+            gbs_status status = check_digits(r, h, k + i);
+            if (status != GBS_OK)
+                return status;
+        }
         if (!isfinite(value) && !(keep_missing && isnan(value)))
             return refuse(r, h, k + i, value);
         r->out->cells[k + i] = value;

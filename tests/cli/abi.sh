@@ -47,7 +47,8 @@ static void show(gbs_context *ctx, const gbs_model *model, const gbs_data *data)
     for (size_t k = 0; (s = gbs_model_stage(model, k)) != NULL; k++)
         printf("%g %zu\n", s->weight, s->rows);
     if (gbs_model_evaluate(ctx, model, data, &e) == GBS_OK)
-        printf("%zu %.17g %.17g\n", e->errors, e->auc, gbs_evaluation_reliability(e, 9)->share_positive);
+        printf("%zu %.17g %.17g\n", e->errors, e->auc,
+               gbs_evaluation_reliability(e, 9)->share_positive);
     gbs_evaluation_free(e);
 }
 static void sample(gbs_context *ctx, const gbs_data *data) {

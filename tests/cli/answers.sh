@@ -14,8 +14,10 @@ head -n 5 train.csv >tiny.csv
 long=$(printf 'folder%.0s' {1..12}) # 72 letters
 mkdir "$long"
 # labels and columns that are longer than a line, and one with an umlaut
-awk -F, -v OFS=, 'NR == 1 { $5 = "a_label_with_a_name_that_does_not_end_before_the_line_does_" $5; print $0, "kind"; next }
-    { $5 = $5 > 0 ? "customers who will surely come back before the end of the year as we hope" : "die übrigen von denen wir nie wieder etwas hören werden so leid es uns allen tut"
+awk -F, -v OFS=, 'NR == 1 { $5 = "a_label_with_a_name_that_does_not_end_before_the_line_does_" $5;
+    print $0, "kind"; next }
+    { $5 = $5 > 0 ? "customers who will surely come back before the end of the year as we hope" : \
+        "die übrigen von denen wir nie wieder etwas hören werden so leid es uns allen tut"
       print $0, NR % 3 ? "often" : "never" }' train.csv >"$long/train.csv"
 target=$(head -n 1 "$long/train.csv" | cut -d, -f 5)
 
@@ -50,7 +52,8 @@ for line in 'data +200 rows of train\.csv, 4 columns; label y: 1 \(positive\) or
     expect_stdout "^$line"
 done
 check 'the certificate is one sentence' grep -qE \
-    'certificate +the labels that predict prints are wrong in at most [0-9.]+ % of all cases, with confidence 0\.95: valid \([0-9]+ of [0-9]+ fresh rows were\)' \
+    'certificate +the labels that predict prints are wrong in at most [0-9.]+ % of all cases, '\
+'with confidence 0\.95: valid \([0-9]+ of [0-9]+ fresh rows were\)' \
     <(tr -s ' \n' ' ' <"$stdout")
 short fit train.csv --test test.csv
 expect_stdout '^test +error [0-9.]+ %, AUC 0\.[0-9]+, on 150 rows of test\.csv$'
@@ -96,7 +99,8 @@ as 'one label for all rows'
 expect_exit 0 "$GIBBSITE" fit rare.csv
 expect_stderr "^gibbsite: the model says '-1' of all [0-9]+ rows that it was tested on\$"
 expect_stderr \
-    "^gibbsite: the certificate says nothing: [0-9.]+ % is no better than always saying '-1', which is wrong in [0-9.]+ %\$"
+    "^gibbsite: the certificate says nothing: [0-9.]+ % is no better than always saying '-1', \
+which is wrong in [0-9.]+ %\$"
 as 'the same with --json'
 expect_exit 0 "$GIBBSITE" fit rare.csv --json
 expect_stderr "^gibbsite: the model says '-1' of all"
@@ -110,7 +114,8 @@ negatives=$(($(json costly.run card.confusion.true_negative) +
 guess=$(awk -v n="$negatives" -v all="$(json costly.run card.tested)" \
     'BEGIN { g = n < 30 * (all - n) ? n : 30 * (all - n); printf "%.4g", g / all }')
 expect_stderr \
-    "^gibbsite: the certificate says nothing: a mean cost of [0-9.]+ is no better than that of always saying '1', $guess\$"
+    "^gibbsite: the certificate says nothing: a mean cost of [0-9.]+ is no better than that of \
+always saying '1', $guess\$"
 refuse 'no word of errors' grep -q 'which is wrong in' "$stderr"
 expect_exit 0 "$GIBBSITE" inspect costly.json --card
 expect_stdout '^- the certified mean cost is no better than that of always saying one label$'
@@ -129,7 +134,8 @@ expect_exit 0 "$GIBBSITE" fit train.csv -v
 expect_stdout '^  free energy '
 expect_exit 0 "$GIBBSITE" fit train.csv --prior zero --json
 expect_near 'the baseline of all rows where none were kept' "$(json "$stdout" baseline.error)" \
-    "$(awk -F, 'NR > 1 { n++; yes += $5 > 0 } END { printf "%.15g", (yes < n - yes ? yes : n - yes) / n }' train.csv)" 1e-12
+    "$(awk -F, 'NR > 1 { n++; yes += $5 > 0 } END {
+        printf "%.15g", (yes < n - yes ? yes : n - yes) / n }' train.csv)" 1e-12
 
 as 'control characters of two bytes'
 csi=$(printf '\302\233') # U+009B begins what a terminal obeys, as ESC [ does

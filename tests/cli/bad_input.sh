@@ -89,14 +89,18 @@ printf 'a,b,y\n1,2,0\n3,4,1\n1,2,3,4\n' >long.csv
 fit_refuses 3 'long\.csv:4: 4 cells, but the header has 3' long.csv
 printf '1,2,0\n3,4,1\n1,2,0,4\n' >long_bare.csv
 fit_refuses 3 'long_bare\.csv:3: 4 cells, but line 1 has 3' long_bare.csv
-awk 'BEGIN { print "age,income,y"; for (i = 2; i <= 12000; i++) print i % 90 "," (i == 10000 ? "unknown" : i % 1000) "," i % 2 }' >text.csv
+awk 'BEGIN { print "age,income,y";
+    for (i = 2; i <= 12000; i++) print i % 90 "," (i == 10000 ? "unknown" : i % 1000) "," i % 2 }' \
+        >text.csv
 fit_refuses 3 \
-    "text\.csv:10000: column 'income' \(column 2\): expected a number, found 'unknown' \(lines 2 to 9999 hold numbers" text.csv
+    "text\.csv:10000: column 'income' \(column 2\): expected a number, found 'unknown' \(lines 2 \
+to 9999 hold numbers" text.csv
 for cell in nan NaN NA ''; do
     printf 'a,b,y\n1,2,0\n1,%s,1\n2,3,0\n' "$cell" >missing.csv
     as "refused: the cell '$cell'"
     fit_refuses 3 \
-        "missing\.csv:3: column 'b' \(column 2\): the value is missing \('$cell'\); --missing drop" missing.csv
+        "missing\.csv:3: column 'b' \(column 2\): the value is missing \('$cell'\); --missing \
+drop" missing.csv
 done
 for cell in inf -Infinity INF; do
     printf 'a,b,y\n1,2,0\n1,%s,1\n' "$cell" >infinite.csv
@@ -107,17 +111,19 @@ done
 printf 'a,b,y\n1,2,0\n1,1e400,1\n' >huge.csv
 fit_refuses 3 "huge\.csv:3: column 'b' \(column 2\): '1e400' is too large for a double" huge.csv
 printf 'a,b,y\n1e300,2,0\n-1e300,1,1\n' >large.csv
-fit_refuses 3 "large\.csv: line 2: column 'a': 1e300 is too large to be used as it is" large.csv \
+fit_refuses 3 "large\.csv:2: column 'a': 1e300 is too large to be used as it is" large.csv \
     --scale none --prior zero
 # Cells that the design copies, behind a blank line, and in the second of two files.
-awk 'BEGIN { print "a,b,c,y\n"; for (i = 3; i <= 60; i++) print i % 7 ",u" i % 3 "," (i == 40 ? "-1e300" : i % 5) "," i % 2 }' \
+awk 'BEGIN { print "a,b,c,y\n";
+    for (i = 3; i <= 60; i++) print i % 7 ",u" i % 3 "," (i == 40 ? "-1e300" : i % 5) "," i % 2 }' \
     >texts.csv
-fit_refuses 3 "texts\.csv: line 40: column 'c': -1e300 is too large" texts.csv --scale none \
+fit_refuses 3 "texts\.csv:40: column 'c': -1e300 is too large" texts.csv --scale none \
     --prior zero
 sed 's/-1e300/0/' texts.csv >before.csv
 fit_refuses 3 "before\.csv: texts\.csv:40: column 'c': -1e300 is too large" before.csv texts.csv \
     --scale none --prior zero
-awk 'BEGIN { print "a,b,y"; for (i = 0; i < 40; i++) print i % 7 "," (i % 2 ? "-" : "") "1.7e308," i % 2 }' >span.csv
+awk 'BEGIN { print "a,b,y";
+    for (i = 0; i < 40; i++) print i % 7 "," (i % 2 ? "-" : "") "1.7e308," i % 2 }' >span.csv
 fit_refuses 3 "span\.csv: column 'b': its values are too large or too small" span.csv
 printf 'a;b;y\n1,5;2;0\n2,5;1;1\n' >comma.csv
 fit_refuses 3 "comma\.csv:2: column 'a' \(column 1\): '1,5' has a decimal comma \(--decimal ,\)" \
@@ -134,7 +140,7 @@ fit_refuses 3 'good\.csv: --text z: the file has no such column' good.csv --text
 printf 'a,b,y\n1,2,0\n1,"2,1\n2,3,0\n' >quote.csv
 fit_refuses 3 'quote\.csv:3: the quote opened here is never closed' quote.csv
 printf 'a,b,y\n1,"2"3,0\n1,2,1\n' >after.csv
-fit_refuses 3 "after\.csv:2: text follows the closing quote of '2'" after.csv
+fit_refuses 3 "after\.csv:2: column 2: text follows the closing quote of '2'" after.csv
 printf 'x,y\n1,%s\n2,b\n' "$(head -c 300 /dev/zero | tr '\0' a)" >label.csv
 fit_refuses 3 "label\.csv: column 'y': a label is longer than 255 bytes" label.csv
 printf '\377\376a\0,\0y\0\n\0' >utf16.csv
@@ -144,7 +150,8 @@ printf 'a,y\n1,caf\351\n2,b\n' >latin.csv
 fit_refuses 3 "latin\.csv:2: column 'y' \(column 2\): 'caf\\\\xe9' is not UTF-8 text" latin.csv
 
 # Binary: a fixed sequence (bits of a linear recurrence), and a program.
-awk 'BEGIN { s = 1; for (i = 0; i < 4000; i++) { s = (s * 69069 + 1) % 4294967296; printf "\\%03o", int(s / 16777216) } }' >junk.txt
+awk 'BEGIN { s = 1; for (i = 0; i < 4000; i++) { s = (s * 69069 + 1) % 4294967296;
+    printf "\\%03o", int(s / 16777216) } }' >junk.txt
 # shellcheck disable=SC2059
 printf "$(cat junk.txt)" >junk.bin
 fit_refuses 3 'junk\.bin: not a text file: NUL byte at line [0-9]+' junk.bin
@@ -566,7 +573,9 @@ refuses 3 "holes\.csv:3: column 'x1'" predict model.json holes.csv -o out/p.csv
 refuses 3 "holes\.csv:3: column 'x1'" evaluate model.json holes.csv
 works fit holes.csv --missing drop --json
 expect_json "$stdout" n 58
-expect_stderr "holes\.csv: 2 of 60 rows have a missing value \(value in column 'x1', value in column 'x3'\) and"
+expect_stderr \
+    "holes\.csv: 2 of 60 rows have a missing value \(value in column 'x1', value in column 'x3'\) \
+and"
 sed -e 3d -e 7d good.csv >whole.csv
 as 'dropping rows is fitting without them'
 works fit holes.csv --missing drop -o dropped.json -q

@@ -22,7 +22,10 @@ g theory --n 100 --d 3 --json >theory.json
 g sample train.csv --lambda 5 --particles 16 -o sample.model --json >sample.json
 g predict model.json train.csv --json >predict.json
 g fit train.csv --importance --json >importance.json
-awk 'BEGIN { print "a,b,y"; for (i = 0; i < 60; i++) print i % 3 + (i * 7 % 11) / 8 "," (i % 3 == 1) + (i * 5 % 13) / 9 "," substr("xyz", i % 3 + 1, 1) }' >three.csv
+awk 'BEGIN { print "a,b,y";
+    for (i = 0; i < 60; i++)
+        print i % 3 + (i * 7 % 11) / 8 "," (i % 3 == 1) + (i * 5 % 13) / 9 "," \
+            substr("xyz", i % 3 + 1, 1) }' >three.csv
 g fit three.csv --loss hinge -o three.model
 g gap three.csv three.model --particles 16 --json >three_gap.json
 g sample three.csv --particles 16 --against three.model --json >three_sample.json
@@ -85,7 +88,8 @@ page() {
     as "report of $1"
     expect_exit 0 "$GIBBSITE" report little.json -o little.html -q
 }
-page '{"gibbsite":"1","command":"fit","importance":{"columns":[{"name":"a"}],"curves":[{"name":"x"}]}}'
+page '{"gibbsite":"1","command":"fit",
+    "importance":{"columns":[{"name":"a"}],"curves":[{"name":"x"}]}}'
 refuse 'a curve without points is not drawn' grep -q 'What x does' little.html
 page '{"gibbsite":"1","command":"fit","certificate":{"value":0,"empirical":0}}'
 page '{"gibbsite":"1","command":"gap","problems":[{"gap":1}]}'

@@ -146,17 +146,20 @@ expect_stderr '^gibbsite: nowhere: No such file or directory: '
 # ---------------------------------------------------------------- what stays
 names() { (cd "$1" && ls -A) | sed -E 's/[0-9a-f]{32}/HASH/' | sort | tr '\n' ' '; }
 # lines of rows follow the cells where they are not successive: the file grows, and the cells move
-awk 'BEGIN { srand(1); print "x,y"; for (i = 0; i < 250000; i++) { x = rand(); print int(1000 * x) / 1000 "," (x + rand() > 1); if (i == 5) print "" } }' >long.csv
+awk 'BEGIN { srand(1); print "x,y"; for (i = 0; i < 250000; i++) { x = rand();
+    print int(1000 * x) / 1000 "," (x + rand() > 1); if (i == 5) print "" } }' >long.csv
 same 'lines that do not fit behind the cells' long.csv --loss hinge --family diagonal --prior zero
 rm kept/long.csv-*
 
 # three readings of mixed.csv: what is missing an error or not, columns left out
 check 'one cache for each file and way to read it' test "$(names kept)" = \
-    'mixed.csv-HASH.gbscache mixed.csv-HASH.gbscache mixed.csv-HASH.gbscache numbers.csv-HASH.gbscache numbers.csv.gz-HASH.gbscache '
+    'mixed.csv-HASH.gbscache mixed.csv-HASH.gbscache mixed.csv-HASH.gbscache '\
+'numbers.csv-HASH.gbscache numbers.csv.gz-HASH.gbscache '
 quick() { "$GIBBSITE" fit "$@" --loss hinge --family diagonal --prior zero >/dev/null; }
 check 'no cache: from a nameless file' quick numbers.csv --cache kept --no-cache -o none.json
 check 'no cache: what there was is gone, of this file alone' test "$(names kept)" = \
-    'mixed.csv-HASH.gbscache mixed.csv-HASH.gbscache mixed.csv-HASH.gbscache numbers.csv.gz-HASH.gbscache '
+    'mixed.csv-HASH.gbscache mixed.csv-HASH.gbscache mixed.csv-HASH.gbscache '\
+'numbers.csv.gz-HASH.gbscache '
 mkdir beside
 cp numbers.csv beside/rows.csv
 check 'a file that fits is read to memory, and nothing is written' quick beside/rows.csv -o \
@@ -165,12 +168,14 @@ check 'nothing but the rows' test "$(names beside)" = 'rows.csv '
 check 'the same model' cmp <(sed 's/"seconds":[^,}]*//' small.json) \
     <(sed 's/"seconds":[^,}]*//' none.json)
 check 'standard input, which has no name' bash -c \
-    '"$1" fit - -q -o piped.json --cache kept --loss hinge --family diagonal --prior zero <numbers.csv' \
+    '"$1" fit - -q -o piped.json --cache kept --loss hinge --family diagonal --prior zero '\
+'<numbers.csv' \
     bash "$GIBBSITE"
 check 'the same model' cmp <(sed 's/"seconds":[^,}]*//' small.json) \
     <(sed 's/"seconds":[^,}]*//' piped.json)
 check 'leaves nothing' test "$(names kept)" = \
-    'mixed.csv-HASH.gbscache mixed.csv-HASH.gbscache mixed.csv-HASH.gbscache numbers.csv.gz-HASH.gbscache '
+    'mixed.csv-HASH.gbscache mixed.csv-HASH.gbscache mixed.csv-HASH.gbscache '\
+'numbers.csv.gz-HASH.gbscache '
 
 # ---------------------------------------------------------------- memory that is short
 if need_plain_build 'a limit on memory'; then
@@ -183,7 +188,8 @@ if need_plain_build 'a limit on memory'; then
     as 'rows that would not fit are worked on in files'
     expect_exit 0 limited -o limited.json
     expect_stderr \
-        'its rows would take about 0\.1 GB of the 0\.2 GB of memory that are left: they are worked on in files'
+        'its rows would take about 0\.1 GB of the 0\.2 GB of memory that are left: they are '\
+'worked on in files'
     check 'a cache stays beside the file' test "$(names beside)" = \
         'many.csv many.csv-HASH.gbscache '
     check 'the next run takes it' limited -o next.json
@@ -263,7 +269,7 @@ for moment in 0.02 0.1 0.3; do
 done
 check 'nothing partial after kill -9' bash -c \
     '[[ "$1" == "" || "$1" == "numbers.csv-HASH.gbscache " ]]' \
-    bash "$(rm -f kept/.gibbsite-??????; names kept)" # where files cannot be nameless, that is what one is called
+    bash "$(rm -f kept/.gibbsite-??????; names kept)" # a file's name where it cannot be nameless
 check 'and the next run works' quick numbers.csv --cache kept -o new.json
 check 'the same model' cmp <(sed 's/"seconds":[^,}]*//' good.json) \
     <(sed 's/"seconds":[^,}]*//' new.json)
@@ -275,8 +281,11 @@ mkdir small_disk
 for size in 512k 2000k 3000k; do
     # shellcheck disable=SC2016
     full='mount -t tmpfs -o size=$2 tmpfs small_disk 2>/dev/null || exit 77
-        timeout -k 5 120 "$1" fit numbers.csv --cache small_disk -q -o new.json --loss hinge; echo "exit $?"
-        timeout -k 5 120 "$1" fit numbers.csv --cache small_disk --no-cache -q -o new.json --loss hinge; echo "exit $?"
+        timeout -k 5 120 "$1" fit numbers.csv --cache small_disk -q -o new.json --loss hinge
+        echo "exit $?"
+        timeout -k 5 120 "$1" fit numbers.csv --cache small_disk --no-cache -q -o new.json \
+            --loss hinge
+        echo "exit $?"
         ls -A small_disk'
     if ! command -v unshare >/dev/null || ! unshare -m true 2>/dev/null; then
         skip 'a disk that fills up' 'mount namespaces are not permitted here'

@@ -37,7 +37,9 @@ refuses() {
 "$GIBBSITE" simulate classify --rows 150 --cols 4 --noise 0.1 --seed 2 -q -o test.csv || exit 1
 # a text column of three levels, and one level that occurs once
 awk -F, -v OFS=, \
-    'NR == 1 { print "kind," $0; next } { print (NR == 50 ? "rare" : NR % 3 == 0 ? "a" : NR % 3 == 1 ? "b" : "c"), $0 }' train.csv >text.csv
+    'NR == 1 { print "kind," $0; next }
+        { print (NR == 50 ? "rare" : NR % 3 == 0 ? "a" : NR % 3 == 1 ? "b" : "c"), $0 }' train.csv \
+            >text.csv
 
 # ---------------------------------------------------------------- the default
 as 'the default fit'
@@ -57,7 +59,8 @@ expect_json fit.json certificate.rows "$(json fit.json certificate.blocks)"
 expect_json fit.json card.tested "$(json fit.json certificate.rows)"
 holds 'every row is learned from or tested on' \
     "$(json fit.json card.learned) + $(json fit.json card.tested) == 200"
-wrong="$(json fit.json card.confusion.false_positive) + $(json fit.json card.confusion.false_negative)"
+wrong="$(json fit.json card.confusion.false_positive) + \
+    $(json fit.json card.confusion.false_negative)"
 empirical=$(json fit.json certificate.empirical) value=$(json fit.json certificate.value)
 expect_near 'its empirical risk is that of the labels' "$empirical" \
     "$(awk "BEGIN { printf \"%.15g\", ($wrong) / $(json fit.json card.tested) }")" 1e-12
@@ -83,7 +86,8 @@ expect_near 'the threshold of 5:1' "$(json "$stdout" card.threshold)" 0.16666666
 as 'the default fit in words'
 fits train.csv -v
 expect_words \
-    'certificate +the labels that predict prints are wrong in at most [0-9.]+ % of all cases, with confidence 0.95: valid'
+    'certificate +the labels that predict prints are wrong in at most [0-9.]+ % of all cases, '\
+'with confidence 0.95: valid'
 expect_stdout 'baseline +always saying -?1 is wrong in'
 expect_words 'each line holds by itself, the smallest of them does not'
 
@@ -119,7 +123,8 @@ done
 check 'the yardstick stands beside it' test "$yardstick" = binomial
 fits train.csv --bound progressive -v
 expect_words \
-    'certificate +the true zero-one risk of one random draw \(a stage, then a classifier\) is at most 0\.[0-9]+, with confidence 0.95: valid'
+    'certificate +the true zero-one risk of one random draw \(a stage, then a classifier\) is at '\
+'most 0\.[0-9]+, with confidence 0.95: valid'
 expect_stdout '  stages +2, each learned from'
 as 'another confidence'
 fits train.csv --json --confidence 0.8 -q
@@ -159,7 +164,8 @@ for seed in 1 2 3 4 5 6 7 8; do
         ! grep -qE 'holds? a level' "$stderr" || wrong+=" $seed"
     else
         left_out=$((left_out + 1))
-        grep -q "text\.csv: 1 cell of column '[^']*' holds a level that was not in the first part of the rows (such as 'rare')" "$stderr" || wrong+=" $seed"
+        grep -q "text\.csv: 1 cell of column '[^']*' holds a level that was not in the first part \
+of the rows (such as 'rare')" "$stderr" || wrong+=" $seed"
     fi
 done
 holds 'a level that occurs once is in the model for some seeds and not for others' \
@@ -167,7 +173,8 @@ holds 'a level that occurs once is in the model for some seeds and not for other
 if [[ ! $wrong ]]; then ok 'a level left out is counted in a note'; else not_ok \
     'a level left out is counted in a note' "seeds$wrong"; fi
 status 'text columns under the zero prior' conditional text.csv --prior zero --scale unit-row
-grep -q 'what the columns are (levels of text columns, number of svmlight features) was learned from the certified rows' "$stdout"
+grep -q 'what the columns are (levels of text columns, number of svmlight features) was learned '\
+'from the certified rows' "$stdout"
 check 'and the reason is given' test $? = 0
 status 'text columns under the zero prior, progressive' valid text.csv --prior zero --bound \
     progressive
@@ -264,7 +271,8 @@ refuses 2 'fit: --restarts is for --prior zero' train.csv --restarts 3 --prior i
 refuses 2 'fit: --select cv is for --prior zero' train.csv --select cv --lambda-grid 10:100:3 \
     --prior informed
 refuses 2 \
-    'the hinge bound with --cx 2, --prior-sd 1 and 200 rows needs --lambda between 0 and 14.1421, not 15' train.csv --loss hinge --prior zero --cx 2 --lambda 15
+    'the hinge bound with --cx 2, --prior-sd 1 and 200 rows needs --lambda between 0 and '\
+'14.1421, not 15' train.csv --loss hinge --prior zero --cx 2 --lambda 15
 as 'below that the hinge risk has its certificate'
 fits train.csv --loss hinge --prior zero --scale none --cx 2 --lambda 14 --json
 hinge=''
@@ -285,12 +293,15 @@ done
 # ---------------------------------------------------------------- data that leaves little
 # what the library refuses is told as such where levels of text are learned from the first part
 awk 'BEGIN { print "x,c,y"; while (i++ < 40) print i % 7 ",level" i % 3 "," i % 2 }' >levels.csv
-refuses 2 '--columns relevance needs --scale standard, and excludes --cx' levels.csv --cx 2 --columns relevance
+refuses 2 '--columns relevance needs --scale standard, and excludes --cx' levels.csv --cx 2 \
+    --columns relevance
 printf 'x,y\n1,1\n-1,-1\n' >two.csv
 refuses 3 \
-    'two\.csv: the first part of the split \(1 of 2 rows\) has no row of class .*; use a larger --prior-split, or --prior zero' two.csv --bound progressive
+    'two\.csv: the first part of the split \(1 of 2 rows\) has no row of class .*; use a larger '\
+'--prior-split, or --prior zero' two.csv --bound progressive
 refuses 3 \
-    'two\.csv: --bound vote learns from 1 of the 2 rows, and they have fewer than two rows of a class' two.csv --bound vote
+    'two\.csv: --bound vote learns from 1 of the 2 rows, and they have fewer than two rows of a '\
+'class' two.csv --bound vote
 as 'two rows are too few to be split'
 fits two.csv --json
 expect_json "$stdout" prior zero

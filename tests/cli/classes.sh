@@ -312,7 +312,8 @@ expect_stderr 'it looks like regression, which gibbsite does not do'
 awk 'BEGIN { print "x,y"; for (i = 0; i < 90; i++) print i "," i % 30 }' >ages.csv
 expect_exit 3 "$GIBBSITE" fit ages.csv
 expect_stderr '30 different numbers in 90 rows'
-awk 'BEGIN { print "x,z,y"; for (i = 0; i < 120; i++) print i % 4 + (i % 7) / 9 "," i % 5 "," i % 4 / 2 }' >halves.csv
+awk 'BEGIN { print "x,z,y";
+    for (i = 0; i < 120; i++) print i % 4 + (i % 7) / 9 "," i % 5 "," i % 4 / 2 }' >halves.csv
 expect_exit 0 "$GIBBSITE" fit halves.csv --json
 expect_json "$stdout" classes[1] 0.5
 awk 'BEGIN { print "x,y"; for (i = 0; i < 60; i++) print i % 3 + i / 200 "," i % 3 }' >ids.csv

@@ -104,7 +104,8 @@ expect_json cv.out folds 3
 expect_json cv.out 'choices.#' 5
 expect_json cv.out 'restarts.#' 2
 expect_json cv.out certificate.status valid
-check 'one is taken, the smallest' awk '/"rmse":/ && !/_/ { gsub(/[^0-9.]/, ""); last = $0 } /"rmse_se"/ { r[++n] = last } /"taken": true/ { taken = n; k++ }
+check 'one is taken, the smallest' awk '/"rmse":/ && !/_/ { gsub(/[^0-9.]/, ""); last = $0 }
+    /"rmse_se"/ { r[++n] = last } /"taken": true/ { taken = n; k++ }
     END { for (i = 1; i <= n; i++) if (r[i] < r[taken]) bad = 1; exit bad || k != 1 || n != 5 }' \
         cv.out
 expect_near 'the least free energy is kept' "$(json cv.out free_energy)" \
@@ -130,11 +131,14 @@ expect_words 'for the middle of the range, [0-9.]* for the first part.s means'
 
 # ---------------------------------------------------------------- yardsticks
 expect_near 'RMSE of the training mean' "$(json c.json test.mean_rmse)" \
-    "$(awk -F, -v m="$(json c.json ratings_mean)" 'NR > 1 { s += ($3 - m)^2; n++ } END { printf "%.12g", sqrt(s / n) }' test.csv)" 1e-9
+    "$(awk -F, -v m="$(json c.json ratings_mean)" 'NR > 1 { s += ($3 - m)^2; n++ }
+        END { printf "%.12g", sqrt(s / n) }' test.csv)" 1e-9
 holds 'the hold-out bound is above the error, and near it' \
-    "$(json c.json test.holdout_rmse) > $(json c.json test.rmse) && $(json c.json test.holdout_rmse) < 1.4 * $(json c.json test.rmse)"
+    "$(json c.json test.holdout_rmse) > $(json c.json test.rmse) && \
+        $(json c.json test.holdout_rmse) < 1.4 * $(json c.json test.rmse)"
 holds 'the middle of the range is certified too' \
-    "$(json c.json certificate.middle_rmse) > $(json c.json ratings_sd) && $(json c.json certificate.middle_rmse) < 3"
+    "$(json c.json certificate.middle_rmse) > $(json c.json ratings_sd) && \
+        $(json c.json certificate.middle_rmse) < 3"
 expect_json c.json certificate.holdout_rmse null
 expect_exit 0 "$GIBBSITE" evaluate model.json test.csv --confidence 0.5 --json
 holds 'less confidence, a smaller bound' \
@@ -148,7 +152,9 @@ cut -d, -f1,2 test.csv >pairs.csv
 expect_exit 0 "$GIBBSITE" predict model.json pairs.csv
 cp "$stdout" p.csv
 check 'one line a pair' awk -F, \
-    'NR == 1 && $0 != "value,sd,new" { bad = 1 } NR > 1 && ($1 < 0 || $1 > 6 || !($2 > 0) || $3 != "") { bad = 1 } END { exit bad || NR != 4321 }' p.csv
+    'NR == 1 && $0 != "value,sd,new" { bad = 1 }
+        NR > 1 && ($1 < 0 || $1 > 6 || !($2 > 0) || $3 != "") { bad = 1 }
+        END { exit bad || NR != 4321 }' p.csv
 expect_exit 0 "$GIBBSITE" evaluate model.json test.csv --json
 cp "$stdout" e.json
 expect_json e.json n 4320
@@ -163,15 +169,18 @@ printf 'row,col\n7,3\nnobody,3\n7,nothing\nnobody,nothing\n' >new.csv
 expect_exit 0 "$GIBBSITE" predict model.json new.csv --parts
 expect_stderr '2 in rows and 2 in columns that the model does not know'
 cp "$stdout" n.csv
-check 'new ones are flagged, and wider' awk -F, 'NR == 1 { next } { sd[NR] = $2; if (($3^2 + $4^2 - $2^2)^2 > 1e-12) bad = 1; flag = flag $5 ";" }
-    END { exit bad || flag != ";row;column;both;" || !(sd[3] > sd[2] && sd[4] > sd[2] && sd[5] > sd[3]) }' n.csv
+check 'new ones are flagged, and wider' awk -F, 'NR == 1 { next }
+    { sd[NR] = $2; if (($3^2 + $4^2 - $2^2)^2 > 1e-12) bad = 1; flag = flag $5 ";" }
+    END { exit bad || flag != ";row;column;both;" || !(sd[3] > sd[2] && sd[4] > sd[2] &&
+    sd[5] > sd[3]) }' n.csv
 expect_exit 0 "$GIBBSITE" predict model.json new.csv --json
 expect_json "$stdout" 'predictions.#' 4
 expect_json "$stdout" 'predictions[1].new' row
 
 expect_exit 0 "$GIBBSITE" predict model.json --row 7 --top 5
 cp "$stdout" top.csv
-check 'five columns, best first, not rated yet' awk -F, 'NR == FNR { if ($1 == 7) rated[$2] = 1; next } FNR > 1 { n++; if ($1 in rated) bad = 1; if (n > 1 && $2 > last) bad = 1; last = $2 }
+check 'five columns, best first, not rated yet' awk -F, 'NR == FNR { if ($1 == 7) rated[$2] = 1;
+    next } FNR > 1 { n++; if ($1 in rated) bad = 1; if (n > 1 && $2 > last) bad = 1; last = $2 }
     END { exit bad || n != 5 }' train.csv top.csv
 expect_exit 0 "$GIBBSITE" predict model.json --row 7 --top 100000 --json
 rated=$(awk -F, '$1 == 7 { print $2 }' train.csv | sort -u | wc -l)
@@ -253,7 +262,8 @@ expect_json "$stdout" n 5
 expect_exit 0 "$GIBBSITE" predict texts.json --row 'an, na' --top 3
 check 'all its columns are rated' test "$(wc -l <"$stdout")" = 1
 # a header may promise a matrix that nobody could hold
-printf '%%%%MatrixMarket matrix coordinate integer general\n100000000 100000000 3\n1 1 4\n99999999 2 3\n1 100000000 5\n' >wide.mtx
+printf '%%%%MatrixMarket matrix coordinate integer general\n100000000 100000000 3\n1 1 '\
+'4\n99999999 2 3\n1 100000000 5\n' >wide.mtx
 expect_exit 0 "$GIBBSITE" complete wide.mtx --json
 expect_json "$stdout" rows 2
 printf 'row,col,value\n1,1,3\n' >one.csv
@@ -380,13 +390,17 @@ bad 'declares 2 entries, the file has 1' \
 bad 'a pattern has no values.*.implicit data. are not supported' \
     '%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 1\n'
 bad 'bad.csv:2: column .value. .column 3.: 1e.200 is too large' 'row,col,value\n1,1,1e200\n'
-bad 'bad.csv:1: the header has no column called row or col; expected row, col and value' \
-    'value,what,who\n3,a,b\n'
-bad 'bad.csv:1: the header has no column called col;' 'value,what,user,when\n3,a,b,9\n'
-bad 'bad.csv:1: the header has no column called value;' 'user,userid,item\n3,4,b\n'
-bad 'bad.csv:1: the header has no column called value;.*Counts of events' 'user,song,plays\n3,a,7\n'
+bad 'bad.csv:1: the header has 4 columns, and none that is called col; expected row, col and value' \
+    'value,what,user,when\n3,a,b,9\n'
+bad 'bad.csv:1: the header has 3 columns, and none that is called value;' 'user,userid,item\n3,4,b\n'
+bad "bad.csv:1: column 'plays' .column 3. counts events by its name" 'user,song,plays\n3,a,7\n'
+bad "bad.csv:1: column 'n' .column 3. counts events by its name" 'who,what,n\n3,a,7\n'
+bad "bad.csv:1: its cells are separated by '::'" '1::2::5\n2::2::4\n'
+bad "bad.csv:2: column 'value' .column 3.: '5,5' has a decimal comma .--decimal ,." \
+    'user;item;rating\n1;2;5,5\n'
 bad 'declares 100000000 entries, the file has 8' \
-    '%%MatrixMarket matrix coordinate real general\n10000 10000 100000000\n1 1 3\n2 2 4\n3 3 5\n4 4 1\n5 5 2\n6 6 1\n7 7 3\n8 8 3\n'
+    '%%MatrixMarket matrix coordinate real general\n10000 10000 100000000\n1 1 3\n2 2 4\n3 3 5\n4 '\
+'4 1\n5 5 2\n6 6 1\n7 7 3\n8 8 3\n'
 bad 'expected the numbers of rows, columns and entries' \
     '%%MatrixMarket matrix coordinate real general\n99999999999999999999 1 1\n1 1 3\n'
 refuses 5 'nothing.csv' complete nothing.csv
@@ -418,6 +432,39 @@ refuses 2 '--format is not for ratings' predict model.json pairs.csv --format cs
 refuses 2 'is for ratings' simulate classify --rank 3
 refuses 2 '--signal is not for ratings' simulate ratings --signal 3
 refuses 2 'classify, rank or ratings' simulate nonsense
+# names of any kind: row, column and value in this order, but for those that are known
+awk -F, 'NR > 1 { print $1 "," $2 "," $3 }' train.csv >bare.csv
+for names in u,m,price who,what,stars; do
+    (echo "$names" && cat bare.csv) >named.csv
+    expect_exit 0 "$GIBBSITE" complete named.csv --rank 2 --seed 3 -o named.json
+    expect_stderr "named.csv:1: column '${names%%,*}' is taken for the rows, '.*' for the columns, "
+    check "$names: the numbers of the usual names" diff \
+        <("$GIBBSITE" complete bare.csv --rank 2 --seed 3 --json | grep -v seconds -A 5 | grep rmse) \
+        <("$GIBBSITE" complete named.csv --rank 2 --seed 3 --json 2>/dev/null | grep -v seconds -A 5 |
+            grep rmse)
+done
+printf 'stars,who,what\n' >named.csv && awk -F, '{ print $3 "," $1 "," $2 }' bare.csv >>named.csv
+expect_exit 0 "$GIBBSITE" complete named.csv --rank 2 -o named.json
+expect_stderr "column 'who' is taken for the rows, 'what' for the columns, 'stars' for the values"
+printf 'u,m\n1,2\n3,4\n' >pairs.txt
+expect_exit 0 "$GIBBSITE" predict model.json pairs.txt -q
+check 'numbers below show that names are names' test "$(wc -l <"$stdout")" = 3
+
+# decimal commas
+awk -F, 'BEGIN { OFS = ";" } { sub(/\./, ",", $3); print $1, $2, $3 }' train.csv >europe.csv
+head -n 40 test.csv | awk -F, 'BEGIN { OFS = ";" } { sub(/\./, ",", $3); print $1, $2, $3 }' \
+    >europe_test.csv
+head -n 40 test.csv >few_test.csv
+for command in complete cv; do
+    "$GIBBSITE" $command train.csv --rank 2 --model paper >point.txt 2>&1
+    "$GIBBSITE" $command europe.csv --rank 2 --model paper --decimal , >comma.txt 2>&1
+    check "$command: decimal commas" diff <(sed 's/train.csv/europe.csv/; s/([0-9.]* s)//' point.txt) \
+        <(sed 's/([0-9.]* s)//' comma.txt)
+done
+check 'evaluate: decimal commas' diff <("$GIBBSITE" evaluate model.json few_test.csv) \
+    <("$GIBBSITE" evaluate model.json europe_test.csv --decimal ,)
+check 'predict: decimal commas' diff <("$GIBBSITE" predict model.json few_test.csv) \
+    <("$GIBBSITE" predict model.json europe_test.csv --decimal ,)
 printf 'ann,bo\ncy,di\n' >ambiguous.csv
 refuses 3 'is this line a header' predict model.json ambiguous.csv
 expect_exit 0 "$GIBBSITE" predict model.json ambiguous.csv --no-header -q
@@ -443,7 +490,8 @@ expect_json h.json certificate null
 holds 'intervals of the hierarchical model cover' \
     "$(json h.json test.coverage) > 0.93 && $(json h.json test.coverage) < 0.97"
 holds 'intervals of every level' \
-    "$(json h.json 'test.intervals[0].share') > 0.45 && $(json h.json 'test.intervals[0].share') < 0.56"
+    "$(json h.json 'test.intervals[0].share') > 0.45 && \
+        $(json h.json 'test.intervals[0].share') < 0.56"
 holds 'rows are counted' "$(json h.json 'test.by_row_count[0].n') > 0"
 expect_exit 0 "$GIBBSITE" complete liked.csv --model paper --test liked_new.csv --json
 expect_json "$stdout" model paper
@@ -556,7 +604,8 @@ holds 'clipped to the range' \
     "$(awk -F, 'NR > 1 && ($3 < 0 || $4 > 6) { bad++ } END { print bad + 0 }' "$stdout") == 0"
 expect_exit 0 "$GIBBSITE" predict deployed.json --row 1 --top 5 --top-quantile 0.99 --quantiles 0.99
 holds 'ordered by the quantile' \
-    "$(awk -F, 'NR > 2 && $4 > last { bad++ } NR > 1 { last = $4 } END { print bad + 0 }' "$stdout") == 0"
+    "$(awk -F, 'NR > 2 && $4 > last { bad++ } NR > 1 { last = $4 }
+        END { print bad + 0 }' "$stdout") == 0"
 # a narrow range cuts many predictions off: they still have an order, that of the same model
 # without a range
 "$GIBBSITE" complete train.csv --model paper --rank 2 -o wide_open.json -q

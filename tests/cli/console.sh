@@ -13,7 +13,9 @@ done
 check 'the README has at most 150 lines' test "$(wc -l <README.md)" -le 150
 # Commands that are not typed cannot be right for long: in docs/ they stand in console blocks, but
 # for those of compare.md, which compare.sh types.
-loose=$(awk 'FILENAME == "docs/compare.md" { next } FNR == 1 { block = "" } /^```/ { block = block == "" ? $0 : "" } block != "" && block != "```console" && /^\$? ?gibbsite / { print FILENAME ":" FNR ": " $0 }' docs/*.md)
+loose=$(awk 'FILENAME == "docs/compare.md" { next } FNR == 1 { block = "" }
+    /^```/ { block = block == "" ? $0 : "" } block != "" && block != "```console" &&
+    /^\$? ?gibbsite / { print FILENAME ":" FNR ": " $0 }' docs/*.md)
 if [[ ! $loose ]]; then ok 'every command in docs/ is in a console block'; else not_ok \
     'every command in docs/ is in a console block' "$loose"; fi
 

@@ -234,7 +234,9 @@ says 'nothing temporary is left' -z "$(find . -name '*.tmp*')"
 
 says 'label, prob, score, vote' "$(head -n 1 p2.csv)" = label,prob,score,vote
 says 'one row per input row' "$(wc -l <p2.csv)" = 151
-check 'labels, probabilities and scores agree' awk -F, 'NR > 1 && !(($1 == 1 || $1 == -1) && $2 + 0 >= 0 && $2 + 0 <= 1 && $4 + 0 >= 0 && $4 + 0 <= 1 && ($1 > 0) == ($2 + 0 >= 0.5)) { print; bad = 1 }
+check 'labels, probabilities and scores agree' awk -F, \
+    'NR > 1 && !(($1 == 1 || $1 == -1) && $2 + 0 >= 0 && $2 + 0 <= 1 && $4 + 0 >= 0 &&
+        $4 + 0 <= 1 && ($1 > 0) == ($2 + 0 >= 0.5)) { print; bad = 1 }
     END { exit bad }' p2.csv
 check 'probabilities rise with the score' bash -c \
     'tail -n +2 p2.csv | sort -t, -k3,3g | cut -d, -f2 | sort -gc'
@@ -245,7 +247,8 @@ expect_near 'evaluate gives the Gibbs error of the fit' "$(json e.json gibbs_err
     "$(json zero.json gibbs_error)" 1e-12
 gives e.json evaluate model.json train.csv --json
 says 'the predictions have the error that evaluate says' \
-    "$(paste -d, <("$GIBBSITE" predict model.json train.csv) <(cut -d, -f7 train.csv) | awk -F, 'NR > 1 && $1 != $5' | wc -l)" = \
+    "$(paste -d, <("$GIBBSITE" predict model.json train.csv) <(cut -d, -f7 train.csv) |
+        awk -F, 'NR > 1 && $1 != $5' | wc -l)" = \
     "$(awk -v e="$(json e.json error)" 'BEGIN { print int(e * 300 + 0.5) }')"
 
 # ---------------------------------------------------------------- the order and spelling of options
@@ -451,7 +454,8 @@ says 'labels as they were written' "$(cut -d, -f1 p1.csv | tail -n +2 | sort -u 
 expect_exit 0 "$GIBBSITE" fit shops.csv --positive no -o other.json -q
 "$GIBBSITE" predict other.json shops.csv >p2.csv
 check '--positive turns the scores around' awk -F, \
-    'NR == FNR { s[FNR] = $3; next } FNR > 1 { e = s[FNR] + $3; if (e < -1e-5 || e > 1e-5) exit 1 }' p1.csv p2.csv
+    'NR == FNR { s[FNR] = $3; next } FNR > 1 { e = s[FNR] + $3;
+        if (e < -1e-5 || e > 1e-5) exit 1 }' p1.csv p2.csv
 expect_exit 0 "$GIBBSITE" fit shops.csv --text age -o ages.json -q
 expect_exit 0 "$GIBBSITE" predict ages.json shops.csv
 expect_exit 0 "$GIBBSITE" fit shops.csv --drop shop,3 --target bought --json
@@ -491,7 +495,8 @@ says 'the path as CSV' "$(head -n 1 path.csv)" = \
     lambda,prior_sd,free_energy,gibbs_risk,kl,optimality_gap,iterations,converged,bound
 says 'one row per lambda' "$(wc -l <path.csv)" = 6
 check 'lambda climbs, the risk falls, the KL grows' awk -F, \
-    'NR > 2 && !($1 > l && $4 <= r + 1e-6 && $5 >= k - 1e-6) { print; bad = 1 } NR > 1 { l = $1; r = $4; k = $5 } END { exit bad || l != 100 }' path.csv
+    'NR > 2 && !($1 > l && $4 <= r + 1e-6 && $5 >= k - 1e-6) { print; bad = 1 }
+        NR > 1 { l = $1; r = $4; k = $5 } END { exit bad || l != 100 }' path.csv
 expect_json "$stdout" lambda 100
 expect_near 'evenly spaced on the log scale' "$(json "$stdout" 'path[1].lambda')" \
     3.1622776601683795 1e-12

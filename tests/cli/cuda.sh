@@ -35,7 +35,8 @@ alike() {
 if "$GIBBSITE" version | grep -q '^device cuda: cannot be used'; then
     expect_exit 2 "$GIBBSITE" fit rows.csv -o none.json --device cuda
     expect_stderr \
-        'device.* cuda: (there is no driver|the driver finds no GPU|this library was built without|the GPU|cuBLAS)'
+        'device.* cuda: (there is no driver|the driver finds no GPU|this library was built '\
+'without|the GPU|cuBLAS)'
     expect_no_file none.json
     skip 'fits on the GPU are those of the processors' 'no GPU here'
 else

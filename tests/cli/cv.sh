@@ -62,7 +62,10 @@ check 'the report shows it' grep -q 'What the default fit does on rows left out'
 refuse 'without a choice' grep -q 'flatters' default.html
 
 as 'three classes'
-awk 'BEGIN { print "a,b,y"; for (i = 0; i < 120; i++) print i % 3 + (i * 7 % 11) / 8 "," (i % 3 == 1) + (i * 5 % 13) / 9 "," substr("xyz", i % 3 + 1, 1) }' >three.csv
+awk 'BEGIN { print "a,b,y";
+    for (i = 0; i < 120; i++)
+        print i % 3 + (i * 7 % 11) / 8 "," (i % 3 == 1) + (i * 5 % 13) / 9 "," \
+            substr("xyz", i % 3 + 1, 1) }' >three.csv
 expect_exit 0 "$GIBBSITE" cv three.csv --folds 3 --json
 cp "$stdout" three.json
 # a fit of three quarters of them, tested on the others, has such numbers too: the probabilities are

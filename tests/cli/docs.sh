@@ -110,7 +110,8 @@ check 'formulas are MathML' grep -q '<math .*<mfrac>' html/maths.html
 refuse 'no formula is left as text' grep -lE '<span class="math' html/*.html
 # A line of a formula that begins with + or - is a list to markdown, and its dollars stay.
 refuse 'no dollars are left of a formula' bash -c \
-    "sed 's,<pre.*</pre>,,; /<pre/,/<\\/pre>/d; s,<code[^>]*>[^<]*</code>,,g' html/maths.html html/errata.html | grep -n '\\$'"
+    "sed 's,<pre.*</pre>,,; /<pre/,/<\\/pre>/d; s,<code[^>]*>[^<]*</code>,,g' html/maths.html \
+html/errata.html | grep -n '\\$'"
 refuse 'no page asks the network for anything' grep -lE \
     '(src|href)="(https?:)?//[^"]*\.(js|css|png|woff2?)"|<script|@import' html/*.html html/style.css
 check 'the commands are there with their options' grep -q -- '--lambda-grid' html/commands.html
@@ -121,8 +122,10 @@ if need_program chromium; then
     {
         echo '<pre id="out"></pre>'
         find "$PWD/html" -name '*.html' -not -path '*/gallery/*' | while read -r page; do
-            printf '<iframe style="width:400px;height:600px;border:0" src="file://%s" onload="%s"></iframe>\n' "$page" \
-                "document.getElementById('out').textContent += 'width ' + this.contentDocument.documentElement.scrollWidth + ' ' + this.src + ';'"
+            printf '<iframe style="width:400px;height:600px;border:0" src="file://%s" '\
+'onload="%s"></iframe>\n' "$page" \
+                "document.getElementById('out').textContent += 'width ' + \
+this.contentDocument.documentElement.scrollWidth + ' ' + this.src + ';'"
         done
     } >frames.html
     chromium --headless --no-sandbox --disable-gpu --allow-file-access-from-files \

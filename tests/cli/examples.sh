@@ -23,7 +23,8 @@ expect_stdout '^default: 0\.[0-9]+$'
 holds 'six values of lambda' "$(grep -cE '^[0-9.]+,[0-9.]+,[0-9.]+,[0-9.]+$' "$stdout") == 6"
 expect_exit 0 sh "$examples/03_ranking.sh"
 expect_words \
-    'the score that predict prints has a true AUC of at least 0\.[0-9]+, with confidence 0\.95: valid'
+    'the score that predict prints has a true AUC of at least 0\.[0-9]+, with confidence 0\.95: '\
+'valid'
 check 'the rows on top are in order' bash -c 'tail -n 5 "$1" | cut -d, -f1 | sort -g -r -c' bash \
     "$stdout"
 expect_exit 0 sh "$examples/04_completion.sh"

@@ -120,6 +120,8 @@ exhaust() {
 }
 
 exhaust 'fit' fit "$tmp/small.csv" -o out
+exhaust 'fit, two files' fit "$tmp/small.csv" --prior zero --loss hinge --lambda-grid 10:100:2 \
+    -o out --path path.csv
 awk -F, -v OFS=, 'NR == 1 { print "id", "w", $0; next } { print int(NR / 2), NR % 3, $0 }' \
     "$tmp/small.csv" >"$tmp/groups.csv"
 exhaust 'fit, groups, weights, costs' fit "$tmp/groups.csv" --group id --weights w --cost 2:1 \
@@ -140,7 +142,9 @@ exhaust 'fit, sparse, dual' fit "$tmp/sparse.svm" --loss hinge --family full -o 
 exhaust 'fit, restarts' fit "$tmp/small.csv" --restarts 2 --family fixed -o out
 exhaust 'fit, stochastic' fit "$tmp/small.csv" --solver sgd --epochs 50 --tol 1 --loss hinge \
     --family diagonal --scale unit-row -o out
-awk 'BEGIN { print "a,b,y"; for (i = 0; i < 36; i++) print i % 5 + i % 3 "," (i * 7) % 11 "," substr("xyz", i % 3 + 1, 1) }' >"$tmp/three.csv"
+awk 'BEGIN { print "a,b,y";
+    for (i = 0; i < 36; i++)
+        print i % 5 + i % 3 "," (i * 7) % 11 "," substr("xyz", i % 3 + 1, 1) }' >"$tmp/three.csv"
 turned "$tmp/three.csv" >"$tmp/three-test.csv"
 exhaust 'fit, three classes' fit "$tmp/three.csv" --prior-sd 1 --columns equal -o out \
     --test "$tmp/three-test.csv" --json

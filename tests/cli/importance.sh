@@ -4,7 +4,8 @@
 
 "$GIBBSITE" simulate classify --rows 600 --cols 4 --signal 2 -q -o line.csv
 "$GIBBSITE" simulate classify --rows 400 --cols 4 --signal 2 --skip 600 -q -o fresh.csv
-awk -F, 'NR == 1 { print "colour," $0; next } { print (NR % 3 == 0 ? "red" : NR % 3 == 1 ? "green" : "blue") "," $0 }' line.csv >text.csv
+awk -F, 'NR == 1 { print "colour," $0; next } {
+    print (NR % 3 == 0 ? "red" : NR % 3 == 1 ? "green" : "blue") "," $0 }' line.csv >text.csv
 
 as 'nobody asked'
 expect_exit 0 "$GIBBSITE" fit line.csv --json
@@ -24,14 +25,16 @@ expect_json fit.json importance.rows "$(json fit.json card.tested)"
 expect_json fit.json 'importance.columns.#' 4
 expect_json fit.json 'importance.curves.#' 4
 holds 'columns that matter stand first' \
-    "$(json fit.json 'importance.columns[0].brier') > 5 * $(json fit.json 'importance.columns[3].brier_se')"
+    "$(json fit.json 'importance.columns[0].brier') > 5 * \
+        $(json fit.json 'importance.columns[3].brier_se')"
 for k in 0 1 2; do
     holds 'in the order of the Brier score' \
         "$(json fit.json "importance.columns[$k].brier") >= \
         $(json fit.json "importance.columns[$((k + 1))].brier")"
 done
 holds 'others come out at zero' \
-    "$(json fit.json 'importance.columns[3].error') < 5 * $(json fit.json 'importance.columns[3].error_se')"
+    "$(json fit.json 'importance.columns[3].error') < 5 * \
+        $(json fit.json 'importance.columns[3].error_se')"
 expect_exit 0 "$GIBBSITE" inspect model.json --json
 expect_json "$stdout" 'importance.columns[0].name' "$(json fit.json 'importance.columns[0].name')"
 expect_near 'the file keeps it' "$(json "$stdout" 'importance.columns[0].error')" \

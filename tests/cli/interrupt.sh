@@ -246,4 +246,5 @@ done
 expect_exit 0 "$GIBBSITE" help fit
 tr -s ' \n' ' ' <"$stdout" >one_line
 check 'every exit code is in the help' grep -qE \
-    'Exit codes: 0 done; .* 4 the solver did not converge .*; 5 file system, or a lost rank; .* 129 hung up, 130 interrupted, 143 terminated\.' one_line
+    'Exit codes: 0 done; .* 4 the solver did not converge .*; 5 file system, or a lost rank; .* '\
+'129 hung up, 130 interrupted, 143 terminated\.' one_line

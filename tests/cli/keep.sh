@@ -37,7 +37,8 @@ EOF
 check 'as they were written, in the order asked for, rows left out too' test ! -s answer.txt \
     || comment <answer.txt
 check 'by number' bash -c \
-    '"$1" predict m.json new.csv --missing drop --keep 1 -q | head -n 2 | tail -n 1 | grep -q "^007,"' \
+    '"$1" predict m.json new.csv --missing drop --keep 1 -q | head -n 2 | tail -n 1 |
+        grep -q "^007,"' \
     bash "$GIBBSITE"
 
 as 'in JSON'
@@ -85,7 +86,8 @@ sed '1s/id,/label,/; 1s/,y$/,score/' new.csv >taken.csv
 for name in label score; do
     expect_exit 2 "$GIBBSITE" predict m.json taken.csv --missing drop --keep $name
     expect_stderr \
-        "^gibbsite: predict: --keep $name: the predictions have a column of that name; --json has the kept ones under .kept.\$"
+        "^gibbsite: predict: --keep $name: the predictions have a column of that name; --json has \
+the kept ones under .kept.\$"
     expect_silence stdout
 done
 expect_exit 0 "$GIBBSITE" predict m.json taken.csv --missing drop --keep label --json -q

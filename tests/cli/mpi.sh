@@ -113,7 +113,8 @@ same 3 fit mixed.csv --missing impute --target b --prior-sd 1 --columns equal "$
 same 3 fit mixed.csv --missing drop --bound progressive --loss hinge -o OUT --json
 same 3 cv part-*.csv --folds 2 --loss hinge --json
 same 2 sample part-*.csv --particles 200 --lambda 100 -o OUT --json
-awk -F, -v OFS=, 'NR == 1 { print "zip", $0; next } { print (NR == 7001 ? "00501" : 10000 + NR * 77 % 80000), $0 }' \
+awk -F, -v OFS=, 'NR == 1 { print "zip", $0; next }
+    { print (NR == 7001 ? "00501" : 10000 + NR * 77 % 80000), $0 }' \
     wide.csv >codes.csv # what only the last rank reads, the first one tells
 as '3 ranks: codes with leading zeros in the last row'
 expect_exit 0 "${ranks[@]}" -np 3 "$GIBBSITE" fit codes.csv --prior zero --loss hinge --threads 1 \
@@ -153,7 +154,8 @@ rm -r one many
 # folders of their own, as on several machines
 cat >apart.sh <<END
 mkdir -p folder.\$OMPI_COMM_WORLD_RANK
-exec "$GIBBSITE" fit wide.csv --loss hinge --prior zero --threads 1 -q -o many.json --cache folder.\$OMPI_COMM_WORLD_RANK
+exec "$GIBBSITE" fit wide.csv --loss hinge --prior zero --threads 1 -q -o many.json \\
+    --cache folder.\$OMPI_COMM_WORLD_RANK
 END
 as 'ranks that share no folder have a file each' && check 'fit' "${ranks[@]}" -np 3 sh apart.sh
 check 'the same model' cmp <(timeless whole.json) <(timeless many.json)
@@ -215,6 +217,24 @@ as 'an option that no rank knows' && check "exit $rc" test "$rc" -eq 2
 by_rank '[ "$r" = 0 ] || cp rows.csv same.csv; mine=rows.csv; [ "$r" = 0 ] || mine=same.csv' \
     'fit $mine -o same.json -q'
 as 'the same rows may have another name' && check "exit $rc" test "$rc" -eq 0
+cp wide.csv other.csv
+by_rank 'mine=wide.csv in=shared; [ "$r" = 0 ] || mine=other.csv in=$PWD/./shared' \
+    'fit $mine --loss hinge --prior zero --cache $in -q -o many.json' 3
+as 'a cache of rows and in a folder that ranks call by other names' &&
+    check "exit $rc: $(cat "$stderr")" cmp <(timeless whole.json) <(timeless many.json)
+by_rank '[ "$r" = 0 ] || export GIBBSITE_MPI_WORTH=1e300' 'fit rows.csv -o same.json -q'
+as 'what is worth an exchange, rank 0 says' && check "exit $rc: $(cat "$stderr")" test "$rc" -eq 0
+by_rank 'mine=rows.csv; [ "$r" != 1 ] || mine=-' 'fit $mine -o none.json' 3
+as 'standard input for one of them' && check "exit $rc" test "$rc" -eq 2
+expect_stderr '^gibbsite: standard input has one reader and there are 3 ranks: name a file$'
+if [[ $(OPENBLAS_CORETYPE=Prescott "$GIBBSITE" version) == *'for Prescott'* &&
+    $("$GIBBSITE" version) != *'for Prescott'* ]]; then
+    by_rank '[ "$r" != 1 ] || export OPENBLAS_CORETYPE=Prescott' 'fit rows.csv -o same.json'
+    as 'ranks with other kernels say so, and go on' && check "exit $rc" test "$rc" -eq 0
+    expect_stderr '^gibbsite: rank 1 computes with .* for Prescott, .*, rank 0 with .*: last digits'
+else
+    skip 'ranks with other kernels' 'this BLAS has one type'
+fi
 by_rank '' 'fit rows.csv --prior zero -o /dev/full'
 ended 'a full disk at the writer' '^gibbsite: /dev/full: No space left'
 by_rank '' 'fit part-1.csv part-9.csv -o none.json' 3
@@ -244,7 +264,8 @@ ended 'a folder that is not there' '^gibbsite: nowhere: No such file or director
 mkdir small_disk
 cat >full.sh <<END
 mount -t tmpfs -o size=\$1 tmpfs small_disk 2>/dev/null || exit 77
-exec ${ranks[*]} -np 2 "$GIBBSITE" fit wide.csv --cache small_disk --threads 1 -q -o none.json --loss hinge
+exec ${ranks[*]} -np 2 "$GIBBSITE" fit wide.csv --cache small_disk --threads 1 -q -o none.json \\
+    --loss hinge
 END
 for size in 200k 3m; do # at the parts, at the cells of all
     unshare -m sh full.sh $size >"$stdout" 2>"$stderr"
@@ -326,7 +347,8 @@ ended 'a rank that is killed in the middle of a fit ends all' \
 for who in 'one that works' 'one that watches' all; do
     rm -f pid.1 rc
     (
-        by_rank '' 'fit long.csv --task rank --loss zero-one --tol 1e-14 --max-iter 99999 -o none.json' \
+        by_rank '' \
+            'fit long.csv --task rank --loss zero-one --tol 1e-14 --max-iter 99999 -o none.json' \
             3
         echo "$rc" >rc
     ) &

@@ -31,7 +31,8 @@ holds 'its standard error is some 0.005' \
 holds 'the certificate lies above the true risk, by less than 0.1' \
     "$(json fit.json certificate.value) > 0.1 && $(json fit.json certificate.value) < 0.2"
 holds 'the bound of the test rows is nearer' \
-    "$(json fit.json test.holdout_bound) > 1 - $(json fit.json test.auc) && $(json fit.json test.holdout_bound) < $(json fit.json certificate.value)"
+    "$(json fit.json test.holdout_bound) > 1 - $(json fit.json test.auc) && \
+        $(json fit.json test.holdout_bound) < $(json fit.json certificate.value)"
 
 expect_exit 0 "$GIBBSITE" fit train.csv --task rank -v
 expect_words \
@@ -119,7 +120,8 @@ holds 'a tenth of the error probability pays for it' \
     "$(json "$stdout" certificate.sampled.delta) > 0.00499 && \
     $(json "$stdout" certificate.sampled.delta) < 0.00501"
 holds 'the bound lies above that from all pairs, by little' \
-    "$(json "$stdout" certificate.value) > $(json draw.fit.json certificate.value) && $(json "$stdout" certificate.value) < $(json draw.fit.json certificate.value) + 0.03"
+    "$(json "$stdout" certificate.value) > $(json draw.fit.json certificate.value) && \
+        $(json "$stdout" certificate.value) < $(json draw.fit.json certificate.value) + 0.03"
 expect_exit 0 "$GIBBSITE" inspect s.json
 expect_stdout '20000 pairs drawn at random'
 expect_exit 0 "$GIBBSITE" fit train.csv --task rank --pairs 20000 --solver sgd --json
@@ -158,12 +160,14 @@ expect_json "$stdout" certificate.blocks 1
 { echo x,y && for _ in {1..20}; do printf '2,1\n2,-1\n'; done; } >equal.csv
 expect_exit 0 "$GIBBSITE" fit equal.csv --task rank --json
 expect_json "$stdout" gibbs_error 0.5
-awk 'BEGIN { print "a,b,y"; for (i = 0; i < 100000; i++) print i % 5 "," i % 3 "," (i % 7 < 3 ? 1 : -1) }' >many.csv
+awk 'BEGIN { print "a,b,y";
+    for (i = 0; i < 100000; i++) print i % 5 "," i % 3 "," (i % 7 < 3 ? 1 : -1) }' >many.csv
 expect_exit 0 "$GIBBSITE" fit many.csv --task rank --prior zero --scale none --json
 holds '10^5 rows of fifteen kinds are a moment' "$(json "$stdout" gibbs_error) > 0.4"
 holds 'for the pairs of the kinds are all there is' "$(json "$stdout" pair_evaluations) < 1e5"
 dense=$(json "$stdout" free_energy)
-awk 'BEGIN { for (i = 0; i < 100000; i++) print (i % 7 < 3 ? 1 : -1) (i % 5 ? " 1:" i % 5 : "") (i % 3 ? " 2:" i % 3 : "") }' >many.svm
+awk 'BEGIN { for (i = 0; i < 100000; i++)
+    print (i % 7 < 3 ? 1 : -1) (i % 5 ? " 1:" i % 5 : "") (i % 3 ? " 2:" i % 3 : "") }' >many.svm
 expect_exit 0 "$GIBBSITE" fit many.svm --task rank --prior zero --scale none --json
 expect_near 'sparse rows too' "$(json "$stdout" free_energy)" "$dense" 1e-6
 holds 'and as fast' "$(json "$stdout" pair_evaluations) < 1e5"

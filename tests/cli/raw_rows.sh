@@ -13,7 +13,9 @@ sed -n '/^\/\* score\.c/,/^```$/p' "$GIBBSITE_ROOT/docs/c-library.md" | sed '$d'
 check 'builds' cc -std=c17 -Wall -Wextra -Wconversion -Werror score.c -o score \
     $(pkg-config --cflags --libs gibbsite) || exit
 # A ranking has no labels: its program asks for scores.
-sed -e 's/gbs_model_classify(ctx, model, data, label, probability, score, vote)/gbs_model_predict(ctx, model, data, score, NULL, probability)/' \
+was='gbs_model_classify(ctx, model, data, label, probability, score, vote)'
+now='gbs_model_predict(ctx, model, data, score, NULL, probability)'
+sed -e "s/$was/$now/" \
     -e 's/double label\[500\],/double label[500] = {0},/' -e 's/vote\[500\];/vote[500] = {0};/' \
     score.c >order.c
 check 'the program that ranks asks for scores' grep -q gbs_model_predict order.c
@@ -25,7 +27,8 @@ check 'builds too' cc -std=c17 -Wall -Wextra -Wconversion -Werror order.c -o ord
 shops() {
     "$GIBBSITE" simulate classify --rows "$1" --cols 2 --seed 3 -q |
         awk -F, -v OFS=, -v last=$(($1 + 1)) \
-            '{ $1 = (NR == 1 ? "shop" : NR == last ? "west" : NR % 3 ? "north" : "\"south, \"\"old\"\"\"") OFS $1 } 1'
+            '{ $1 = (NR == 1 ? "shop" : NR == last ? "west" : NR % 3 ? "north" : \
+                "\"south, \"\"old\"\"\"") OFS $1 } 1'
 }
 digits() { awk -F, '{ printf "%s", $1; for (k = 2; k <= NF; k++) printf ",%.17g", $k; print "" }'; }
 
@@ -97,7 +100,8 @@ check 'the host builds' cc -std=c17 -Wall -Wextra -Werror host.c -o host \
 # labels 0.5 and 1.5; numbers of more digits than a double holds, halfway between two of them too
 "$GIBBSITE" simulate classify --rows 200 --cols 2 -q |
     awk -F, -v OFS=, \
-        'NR > 1 { $3 = $3 > 0 ? 1.5 : 0.5; $1 = $1 "00000000000000000000000001"; if (NR % 7 == 0) $2 = "9007199254740993e-16" } 1' >digits.csv
+        'NR > 1 { $3 = $3 > 0 ? 1.5 : 0.5; $1 = $1 "00000000000000000000000001";
+            if (NR % 7 == 0) $2 = "9007199254740993e-16" } 1' >digits.csv
 without_times() { sed -E 's/"seconds":[0-9.e-]+//g' "$1"; }
 as 'a host with a decimal point'
 expect_exit 0 env LC_ALL=C ./host digits.csv point.json

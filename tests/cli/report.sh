@@ -34,7 +34,8 @@ g theory --n 1000 --d 5 --json >theory.json
 
 # charts FILE.html: the numbers that the page draws, as JSON in FILE.charts
 charts() { sed -n \
-    's/^<script type="application\/json" id="charts">//; t go; d; :go; :a; s/<\/script>$//; t end; N; ba; :end; p' "$1" >"${1%.html}.charts"; }
+    's/^<script type="application\/json" id="charts">//; t go; d; :go; :a; s/<\/script>$//; t '\
+'end; N; ba; :end; p' "$1" >"${1%.html}.charts"; }
 says() { if grep -qF -- "$2" "$1"; then ok "$1 says: $2"; else not_ok "$1 says: $2"; fi; }
 
 for run in fit zero hoeffding catoni sgd rank complete uncertified evaluate ratings inspect cv \
@@ -132,19 +133,25 @@ done
 value() { json "$1.json" "certificate.$2"; }
 expect_near 'progressive: the rest is the price of the confidence' "$(part fit confidence)" \
     "$(awk "BEGIN { print $(value fit value) - $(value fit empirical) }")" 1e-6
-nats=$(awk "BEGIN { printf \"%.17g\", $(value zero kl) + $(value zero penalty_nats.grid) + $(value zero penalty_nats.xi) + $(value zero penalty_nats.confidence) }")
+nats=$(awk "BEGIN { printf \"%.17g\", $(value zero kl) + $(value zero penalty_nats.grid) + \
+    $(value zero penalty_nats.xi) + $(value zero penalty_nats.confidence) }")
 for pair in complexity:kl xi:penalty_nats.xi confidence:penalty_nats.confidence; do
     expect_near "kl: the share of ${pair%%:*} is that of its nats" "$(part zero ${pair%%:*})" \
-        "$(awk "BEGIN { printf \"%.17g\", ($(value zero value) - $(value zero empirical)) * $(value zero ${pair#*:}) / $nats }")" 1e-12
+        "$(awk "BEGIN { printf \"%.17g\", ($(value zero value) - $(value zero empirical)) * \
+            $(value zero ${pair#*:}) / $nats }")" 1e-12
 done
 expect_near 'hoeffding: complexity is KL/lambda' "$(part hoeffding complexity)" \
     "$(awk "BEGIN { printf \"%.17g\", $(value hoeffding kl) / $(value hoeffding lambda) }")" 1e-12
 expect_near 'hoeffding: the fixed lambda costs lambda/(8n)' "$(part hoeffding fixed)" \
-    "$(awk "BEGIN { printf \"%.17g\", $(value hoeffding lambda) / (8 * $(value hoeffding blocks)) }")" 1e-12
+    "$(awk "BEGIN { printf \"%.17g\", $(value hoeffding lambda) / (8 * \
+        $(value hoeffding blocks)) }")" 1e-12
 expect_near 'catoni: the fixed lambda costs its value at no nats' "$(part catoni fixed)" \
-    "$(awk "BEGIN { l = $(value catoni lambda) / $(value catoni blocks); r = $(value catoni empirical); printf \"%.17g\", (1 - exp(-l * r)) / (1 - exp(-l)) - r }")" 1e-12
+    "$(awk "BEGIN { l = $(value catoni lambda) / $(value catoni blocks)
+        r = $(value catoni empirical)
+        printf \"%.17g\", (1 - exp(-l * r)) / (1 - exp(-l)) - r }")" 1e-12
 holds 'completions: the draws cost what lies between the mean and its upper bound' \
-    "$(part complete fixed) > 0 && ($(part complete fixed) - ($(value complete empirical_upper) - $(value complete empirical))) ^ 2 < 1e-24"
+    "$(part complete fixed) > 0 && ($(part complete fixed) - ($(value complete empirical_upper) - \
+        $(value complete empirical))) ^ 2 < 1e-24"
 
 # ---------------------------------------------------------------- what the JSON has for it
 
@@ -186,7 +193,9 @@ area() {
     local k n
     n=$(json "$1" "$2.#")
     for ((k = 0; k < n; k++)); do echo "$(json "$1" "$2[$k].fpr") $(json "$1" "$2[$k].tpr")"; done |
-        awk 'NR == 1 && ($1 != 0 || $2 != 0) { exit } NR > 1 && ($1 < x || $2 < y) { exit } NR > 1 { a += ($1 - x) * ($2 + y) / 2 } { x = $1; y = $2 } END { if (x == 1 && y == 1) printf "%.17g\n", a }'
+        awk 'NR == 1 && ($1 != 0 || $2 != 0) { exit } NR > 1 && ($1 < x || $2 < y) { exit }
+            NR > 1 { a += ($1 - x) * ($2 + y) / 2 } { x = $1; y = $2 }
+            END { if (x == 1 && y == 1) printf "%.17g\n", a }'
 }
 # between two corners that are kept lies a hundredth of the curve: the area is off by at most half
 # its square a piece
@@ -212,7 +221,8 @@ total=0
 for k in $(seq 0 40); do total=$((total + $(json complete.json "test.residuals.counts[$k]"))); done
 check 'the bars of the residuals hold every rating' test "$total" = "$(json complete.json test.n)"
 expect_near 'their spread is the RMSE' \
-    "$(awk "BEGIN { printf \"%.17g\", sqrt(($(json complete.json test.residuals.mean)) ^ 2 + $(json complete.json test.residuals.sd) ^ 2) }")" "$(json complete.json test.rmse)" 1e-9
+    "$(awk "BEGIN { printf \"%.17g\", sqrt(($(json complete.json test.residuals.mean)) ^ 2 + \
+        $(json complete.json test.residuals.sd) ^ 2) }")" "$(json complete.json test.rmse)" 1e-9
 check 'a component for each of the effective rank' test "$(json complete.json components.#)" = \
     "$(json complete.json effective_rank)"
 
@@ -229,7 +239,8 @@ for command in fit evaluate cv sample gap complete theory inspect; do
     as "a run of $command that says nothing but that it is one"
     expect_exit 0 "$GIBBSITE" report bare.json -o bare-$command.html -q
     refuse "and no number is made up for it" sh -c \
-        "sed -n '/<main/,/<\/main>/p' bare-$command.html | sed 's/<[^>]*>/ /g' | grep -qwiE -- '-?(nan|inf)'"
+        "sed -n '/<main/,/<\/main>/p' bare-$command.html | sed 's/<[^>]*>/ /g' | grep -qwiE -- \
+'-?(nan|inf)'"
 done
 says bare-fit.html 'No certificate'
 
@@ -257,7 +268,8 @@ hits=$(awk \
     "BEGIN { printf \"%.0f\", $n * $(json fit.json "card.reliability[$bin].share_positive") }")
 tail_of() { # P(Bin(n, p) <= k)
     awk -v k="$1" -v n="$n" -v p="$2" \
-        'BEGIN { m = (1 - p) ^ n; for (j = 0; j <= k; j++) { s += m; m *= (n - j) / (j + 1) * p / (1 - p) } printf "%.12g", s }'
+        'BEGIN { m = (1 - p) ^ n; for (j = 0; j <= k; j++) { s += m;
+            m *= (n - j) / (j + 1) * p / (1 - p) } printf "%.12g", s }'
 }
 says fit.html 'data-chart="1" aria-label="Curves: Reliability of the probabilities'
 expect_near 'above' "$(tail_of "$hits" "$(json fit.charts '[1].series[0].high[0]')")" 0.025 1e-9
@@ -273,7 +285,9 @@ refuse 'a model file holds no reasons' grep -qE \
     'and why|>asked for|default of this bound|more probable label' \
     <(sed '/<script/,$d' inspect.html)
 as 'more classes than a table has room for: the others stand together'
-awk 'BEGIN { printf "{\"gibbsite\": \"0\", \"command\": \"evaluate\", \"n\": 1, \"error\": 0.5, \"classes\": [\"c0\""
+awk 'BEGIN {
+    printf "{\"gibbsite\": \"0\", \"command\": \"evaluate\", \"n\": 1, \"error\": 0.5, "
+    printf "\"classes\": [\"c0\""
     for (k = 1; k < 24; k++) printf ", \"c%d\"", k
     printf "], \"confusion\": ["
     for (i = 0; i <= 24; i++) { printf "%s[0", i ? ", " : ""
@@ -311,7 +325,10 @@ says cv.html 'so that error flatters it'
 
 # ---------------------------------------------------------------- three classes
 
-awk 'BEGIN { print "a,b,y"; for (i = 0; i < 150; i++) print i % 3 + (i * 7 % 11) / 8 "," (i % 3 == 1) + (i * 5 % 13) / 9 "," substr("xyz", i % 3 + 1, 1) }' >three.csv
+awk 'BEGIN { print "a,b,y";
+    for (i = 0; i < 150; i++)
+        print i % 3 + (i * 7 % 11) / 8 "," (i % 3 == 1) + (i * 5 % 13) / 9 "," \
+            substr("xyz", i % 3 + 1, 1) }' >three.csv
 awk 'NR == 1 || NR % 4 != 0' three.csv >some.csv
 awk 'NR == 1 || NR % 4 == 0' three.csv >others.csv
 g fit some.csv --test others.csv --json >three.json
@@ -325,23 +342,31 @@ refuse 'nothing of a positive label' grep -qE 'positive labels|said \+1|the run 
 
 # ------------------------------------------------------------- costs: guessing is compared by them
 
-awk 'BEGIN { print "a|b,#c,y"; for (i = 0; i < 150; i++) print (i * 37 % 101) / 7 "," substr("uvw", i * 29 % 3 + 1, 1) "," (i * 53 % 97) % 2 }' >noise.csv
+awk 'BEGIN { print "a|b,#c,y";
+    for (i = 0; i < 150; i++)
+        print (i * 37 % 101) / 7 "," substr("uvw", i * 29 % 3 + 1, 1) "," (i * 53 % 97) % 2 }' \
+    >noise.csv
 g fit noise.csv --cost 5:1 --importance -o noise.model --json >noise.json
 g inspect noise.model --json >noise_model.json
-awk 'BEGIN { print "a,b,y"; for (i = 0; i < 150; i++) print (i * 37 % 101) / 7 "," (i * 53 % 97) / 9 "," substr("xyz", i * 29 % 7 % 3 + 1, 1) }' >noise_three.csv
+awk 'BEGIN { print "a,b,y";
+    for (i = 0; i < 150; i++)
+        print (i * 37 % 101) / 7 "," (i * 53 % 97) / 9 "," substr("xyz", i * 29 % 7 % 3 + 1, 1) }' \
+    >noise_three.csv
 printf ',x,y,z\nx,0,1,2\ny,5,0,1\nz,3,1,0\n' >costs.csv
 g fit noise_three.csv --cost costs.csv --json >noise_three.json
 positive=$(json noise.json card.confusion.true_positive) \
     missed=$(json noise.json card.confusion.false_negative)
 expect_near 'the cost of the cheaper label' "$(json noise.json baseline.cost)" \
-    "$(awk "BEGIN { s = ($positive + $missed) / $(json noise.json card.tested); a = 5 * s; b = 1 - s; printf \"%.17g\", a < b ? a : b }")" 1e-12
+    "$(awk "BEGIN { s = ($positive + $missed) / $(json noise.json card.tested)
+        a = 5 * s; b = 1 - s; printf \"%.17g\", a < b ? a : b }")" 1e-12
 rows_of() { echo \
     $(($(json noise_three.json "card.confusion[$1][0]") +
         $(json noise_three.json "card.confusion[$1][1]") +
         $(json noise_three.json "card.confusion[$1][2]"))); }
 expect_near 'of three, that of y: 1 for each row of x or z' \
     "$(json noise_three.json baseline.cost)" \
-    "$(awk "BEGIN { printf \"%.17g\", ($(rows_of 0) + $(rows_of 2)) / $(json noise_three.json card.tested) }")" 1e-12
+    "$(awk "BEGIN { printf \"%.17g\", ($(rows_of 0) + $(rows_of 2)) / \
+        $(json noise_three.json card.tested) }")" 1e-12
 for run in noise noise_model noise_three; do
     g report $run.json -o $run.html
     says $run.html 'no better than guessing'
@@ -424,12 +449,16 @@ check 'and the numbers still read as JSON' test "$(json evil.charts '#')" -gt 5
 # ---------------------------------------------------------------- words that fit the run
 
 awk 'BEGIN { print "x,y"
-    for (i = 0; i < 62; i++) printf "%.3f,%s\n", 1.6 * (i % 3) + 2 * sin(12.9898 * i) + sin(78.233 * i), substr("abc", i % 3 + 1, 1)
+    for (i = 0; i < 62; i++)
+        printf "%.3f,%s\n", 1.6 * (i % 3) + 2 * sin(12.9898 * i) + sin(78.233 * i),
+            substr("abc", i % 3 + 1, 1)
     print "9,d\n9.5,d\n9.1,d\n9.2,d" }' >four.csv
 g fit four.csv --json >four.json
 as 'report of four classes'
 expect_exit 0 "$GIBBSITE" report four.json -o four.html -q
-holds 'a certificate above one half and better than guessing' "0.5 < $(json four.json certificate.value) && $(json four.json certificate.value) < $(json four.json baseline.error)"
+holds 'a certificate above one half and better than guessing' \
+    "0.5 < $(json four.json certificate.value) && \
+        $(json four.json certificate.value) < $(json four.json baseline.error)"
 if grep -q 'it is vacuous' four.html; then not_ok 'is not called vacuous'
 else ok 'is not called vacuous'; fi
 holds 'no row of the rare class tests' "$(json four.json 'certificates[4].rows') == 0"
@@ -438,7 +467,9 @@ awk -F, -v OFS=, 'NR > 1 { $1 = 100000 * $1 } { print }' train.csv >large.csv
 g fit large.csv --importance --json >large.json
 as 'report of a column of large numbers'
 expect_exit 0 "$GIBBSITE" report large.json -o large.html -q
-holds 'a coefficient per unit is tiny' "$(json large.json 'coefficients[0].per_unit') ^ 2 < 1e-8 || $(json large.json 'coefficients[1].per_unit') ^ 2 < 1e-8"
+holds 'a coefficient per unit is tiny' \
+    "$(json large.json 'coefficients[0].per_unit') ^ 2 < 1e-8 || \
+        $(json large.json 'coefficients[1].per_unit') ^ 2 < 1e-8"
 if grep -qE '<td class="n">-?[0-9.]+e-' large.html
 then not_ok 'no number such as 3e-05 in a table'
 else ok 'no number such as 3e-05 in a table'; fi

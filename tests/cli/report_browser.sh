@@ -38,7 +38,11 @@ g simulate ratings --rows 80 --cols 60 --rank 3 --density 0.4 --range 1:5 -o rat
 g simulate ratings --rows 80 --cols 60 --rank 3 --density 0.4 --range 1:5 --skip 1920 -o fresh.csv
 # a wide file whose columns have long names, some of them markup
 awk -F, -v OFS=, \
-    'NR == 1 { for (k = 1; k < NF; k++) $k = "\"a rather long name of column " k " </script><script>window.injected=1</script>\"" } { print }' train.csv >'<b>wide.csv'
+    'NR == 1 {
+        for (k = 1; k < NF; k++)
+            $k = "\"a rather long name of column " k \
+                " </script><script>window.injected=1</script>\"" }
+        { print }' train.csv >'<b>wide.csv'
 g fit train.csv -o model.json --test test.csv --json >informed.json
 g fit train.csv --prior zero --scale unit-row --lambda-grid 2:600:8 --prior-grid 0.5:2:2 --test \
     test.csv --json >zero.json

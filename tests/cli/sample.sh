@@ -67,7 +67,8 @@ done
 expect_json c.json move walk
 # seven combined standard errors
 holds 'classic and waste-free agree' \
-    "($(json c.json log_z) - ($(json s.json log_z)))^2 < 49 * ($(json c.json log_z_sd)^2 + $(json s.json log_z_sd)^2)"
+    "($(json c.json log_z) - ($(json s.json log_z)))^2 < 49 * ($(json c.json log_z_sd)^2 + \
+        $(json s.json log_z_sd)^2)"
 
 # ---------------------------------------------------------------- lambda 0, text
 expect_exit 0 "$GIBBSITE" sample train.csv --lambda 0 --particles 100 --json
@@ -137,7 +138,8 @@ expect_json g.json command gap
 expect_json g.json 'models.#' 3
 expect_json g.json 'models[2].gap' "$(json a.json gap)"
 holds 'full <= diagonal <= isotropic' \
-    "$(json g.json 'models[2].gap') <= $(json g.json 'models[1].gap') + 1e-6 && $(json g.json 'models[1].gap') <= $(json g.json 'models[0].gap') + 1e-6"
+    "$(json g.json 'models[2].gap') <= $(json g.json 'models[1].gap') + 1e-6 && \
+        $(json g.json 'models[1].gap') <= $(json g.json 'models[0].gap') + 1e-6"
 expect_exit 0 "$GIBBSITE" gap train.csv full.json --particles 100
 expect_stdout '^  full.json +full '
 
@@ -176,7 +178,8 @@ expect_near 'the Gibbs risk is that of evaluate' "$(json "$stdout" gibbs_risk)" 
 expect_json "$stdout" error null
 expect_exit 0 "$GIBBSITE" predict rank-sample.json other.csv
 check 'a score and a place for each row, no label' awk -F, \
-    'NR > 1 { n++; if ($1 != "" || $2 < 0 || $2 > 1 || $3 == "") bad++ } END { exit bad || n != 200 }' "$stdout"
+    'NR > 1 { n++; if ($1 != "" || $2 < 0 || $2 > 1 || $3 == "") bad++ }
+        END { exit bad || n != 200 }' "$stdout"
 expect_exit 0 "$GIBBSITE" inspect rank-sample.json
 expect_stdout 'ranking, loss hinge'
 expect_exit 0 "$GIBBSITE" sample train.csv --task rank --loss exponential --particles 100 --lambda 5
@@ -212,7 +215,8 @@ expect_near 'gap = free energy + log Z' "$(json g.json 'models[2].gap')" \
     "$(awk -v f="$(json g.json 'models[2].free_energy')" \
     -v z="$(json g.json log_z)" 'BEGIN { printf "%.12g", f + z }')" 1e-9
 holds 'full <= diagonal <= isotropic' \
-    "$(json g.json 'models[2].gap') <= $(json g.json 'models[1].gap') + 1e-6 && $(json g.json 'models[1].gap') <= $(json g.json 'models[0].gap') + 1e-6"
+    "$(json g.json 'models[2].gap') <= $(json g.json 'models[1].gap') + 1e-6 && \
+        $(json g.json 'models[1].gap') <= $(json g.json 'models[0].gap') + 1e-6"
 holds 'the gap is positive within error' \
     "$(json g.json 'models[2].gap') > -7.5 * $(json g.json 'models[2].gap_sd')"
 expect_exit 0 "$GIBBSITE" gap train.csv informed-full.json --particles 100

@@ -25,7 +25,8 @@ shape() {
         { for (k = 1; k < NF; k++) x[k] = $k; n++
           truth = '"$what"' >= 0 ? 1 : -1; flipped += truth != $NF; up += truth > 0 }
         END { off = flipped / n - noise; if (off < 0) off = -off; print flipped / n, up / n
-              exit !(n == '$rows' && off < 5 * sqrt(noise * (1 - noise) / n) && up > 0.2 * n && up < 0.8 * n) }' rows.csv
+              exit !(n == '$rows' && off < 5 * sqrt(noise * (1 - noise) / n) && up > 0.2 * n &&
+                  up < 0.8 * n) }' rows.csv
 }
 shape linear 't[1] * x[1] + t[2] * x[2] + t[3] * x[3]' --cols 3
 shape xor 't[1] * x[1] * t[2] * x[2]' --cols 3

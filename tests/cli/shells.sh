@@ -86,7 +86,8 @@ typed() {
     local name=$1 shell=$2 found start
     case $shell in
     bash) start='source ./gibbsite.bash' ;;
-    zsh) start="fpath=($PWD/folder/.site \$fpath); autoload -Uz compinit; compinit -u -d $PWD/folder/.dump" ;;
+    zsh) start="fpath=($PWD/folder/.site \$fpath); autoload -Uz compinit; compinit -u -d \
+$PWD/folder/.dump" ;;
     esac
     found=$(printf 'gibbsite() { echo "called: $*"; }\n%s\ngibbsite %b\nexit\n' "$start" "$3" |
         env TERM=dumb HOME="$PWD" script -qec "$4" /dev/null 2>&1 | tr -d '\r' |

@@ -30,7 +30,8 @@ law() {
 }
 for shape in '2000 300 0.1' '20000 300 0.01' '500 300 0.8' '3000 1 0.3'; do
     # shellcheck disable=SC2086
-    worst=$(law $shape | awk '{ x = $1 < 0 ? -$1 : $1; worst = x > worst ? x : worst; n++ } END { print (n >= 4 ? worst : 99) }')
+    worst=$(law $shape | awk '{ x = $1 < 0 ? -$1 : $1; worst = x > worst ? x : worst; n++ }
+        END { print (n >= 4 ? worst : 99) }')
     holds "rows, columns, density $shape: sums as they should be" "$worst < 5"
 done
 as 'no cell at all'

@@ -50,9 +50,11 @@ expect_row hinge excess_risk verdict 'not valid'
 expect_row 'classification, margin' lambda verdict null
 expect_row 'ranking, margin' lambda value 166.5
 holds 'ranking value' \
-    "$(row out.json ranking excess_risk value) > 0.9145 && $(row out.json ranking excess_risk value) < 0.9146"
+    "$(row out.json ranking excess_risk value) > 0.9145 && \
+        $(row out.json ranking excess_risk value) < 0.9146"
 holds 'ranking print' \
-    "$(row out.json ranking excess_risk paper) > 0.7931 && $(row out.json ranking excess_risk paper) < 0.7932"
+    "$(row out.json ranking excess_risk paper) > 0.7931 && \
+        $(row out.json ranking excess_risk paper) < 0.7932"
 expect_row 'matrix completion' rate value absent
 
 expect_exit 0 "$GIBBSITE" theory --n 100000 --d 7 --c 0.5 --C 2 --confidence 0.75 --lambda 100 \
@@ -78,7 +80,8 @@ refuses '--confidence: expected' --n 10 --d 5 --confidence 0
 refuses '--confidence: expected' --n 10 --d 5 --confidence 1
 refuses '--c: expected a positive number' --n 10 --d 5 --c 0
 refuses '--C: the margin constant is at least 1' --n 10 --d 5 --C 0.5
-refuses '--lambda: expected below 141\.421, found 500; .* 1000 for .* 199\.8 for .* 141\.421 for hinge' --n 1000 --d 5 --lambda 500
+refuses '--lambda: expected below 141\.421, found 500; .* 1000 for .* 199\.8 for .* 141\.421 for '\
+'hinge' --n 1000 --d 5 --lambda 500
 refuses '--lambda: expected below 28\.2843' --n 1000 --d 5 --lambda 30 --cx 5
 refuses '--lambda: expected a positive number' --n 1000 --d 5 --lambda -3
 refuses '--rows, --cols and --rank come together' --n 10 --d 5 --rank 2

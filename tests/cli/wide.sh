@@ -22,7 +22,8 @@ holds 'by default: less than 300 MB' "0 < $peak_kb && $peak_kb < $most_kb"
 for loss in hinge zero-one; do
     watch_peak "$GIBBSITE" fit wide.svm --bound kl --family full --loss $loss -o $loss.json --json
     cp "$stdout" $loss.out
-    echo "# $loss: $((took_ms / 1000)).$((took_ms % 1000 / 100)) s ($( ((took_ms < 60000)) && echo under || echo over) a minute), peak $((peak_kb / 1024)) MB"
+    echo "# $loss: $((took_ms / 1000)).$((took_ms % 1000 / 100)) s \
+($( ((took_ms < 60000)) && echo under || echo over) a minute), peak $((peak_kb / 1024)) MB"
     if ((rc == 0)); then ok "$loss: converges"; else not_ok "$loss: converges" "exit status $rc" \
         "$(cat "$stderr")"; fi
     expect_json $loss.out converged true
@@ -35,9 +36,12 @@ for loss in hinge zero-one; do
         not_ok "$loss: less than 300 MB" "peak $peak_kb kB"
     fi
     holds "$loss: free_energy = lambda x gibbs_risk + kl" \
-        "($(json $loss.out free_energy) - $(json $loss.out lambda) * $(json $loss.out gibbs_risk) - $(json $loss.out kl)) ^ 2 < 1e-16 * $(json $loss.out free_energy) ^ 2"
+        "($(json $loss.out free_energy) - $(json $loss.out lambda) * \
+            $(json $loss.out gibbs_risk) - $(json $loss.out kl)) ^ 2 < 1e-16 * \
+                $(json $loss.out free_energy) ^ 2"
     watch_peak "$GIBBSITE" predict $loss.json wide.svm
-    echo "# $loss, predict: $((took_ms / 1000)).$((took_ms % 1000 / 100)) s, peak $((peak_kb / 1024)) MB"
+    echo "# $loss, predict: $((took_ms / 1000)).$((took_ms % 1000 / 100)) s, peak $((peak_kb / \
+1024)) MB"
     if ((rc == 0)) && (($(wc -l <"$stdout") == 501)); then ok "$loss: predicts every row"; else \
         not_ok "$loss: predicts every row" "$(cat "$stderr")"; fi
     wrong=$(paste -d' ' <(tail -n +2 "$stdout" | cut -d, -f1) <(cut -d' ' -f1 wide.svm) |

@@ -1,11 +1,14 @@
-/* Watches how a program makes its temporary files (names that end in .tmp): LD_PRELOAD this object.
+/* Watches how a program makes its temporary files (names that end in .tmp, and files without a
+ * name): LD_PRELOAD this object.
  *
  *   WATCHFILES_LOG=name          one line a call: what was done, the rights that the file then has
- *   WATCHFILES_FAIL=call:errno   the first such call fails so; write:0 writes one byte alone
+ *   WATCHFILES_NAMED=1           the file system knows no files without a name
+ *   WATCHFILES_FAIL=call:errno   the first such call fails so; write:0 writes one byte alone;
+ *                                call:errno:k: the k-th
  *   WATCHFILES_SIGNAL=call:n:k   before the first such call, signal n comes k times
  *
- * Calls: open, write, chown, chmod, sync, close, rename, unlink. Straight system calls beneath: no
- * dlsym, which would need memory.
+ * Calls: open, write, chown, chmod, sync, close, link, rename, unlink. Straight system calls
+ * beneath: no dlsym, which would need memory.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -50,9 +53,10 @@ static void note(const char *call, int fd, const char *more) {
 /* What the environment asks of this call: -1 nothing, else the number to fail with. */
 static int trouble(const char *call) {
     static bool failed, signalled;
+    static int calls;
     const char *fail = getenv("WATCHFILES_FAIL"), *raised = getenv("WATCHFILES_SIGNAL");
     size_t length = strlen(call);
-    int number, times;
+    int number, times, which = 1;
     if (!signalled && raised != NULL && strncmp(raised, call, length) == 0 &&
         sscanf(raised + length, ":%d:%d", &number, &times) == 2) {
         signalled = true;
@@ -60,7 +64,7 @@ static int trouble(const char *call) {
             raise(number);
     }
     if (!failed && fail != NULL && strncmp(fail, call, length) == 0 &&
-        sscanf(fail + length, ":%d", &number) == 1) {
+        sscanf(fail + length, ":%d:%d", &number, &which) >= 1 && ++calls == which) {
         failed = true;
         return number;
     }
@@ -78,7 +82,12 @@ static bool fails(const char *call) {
 /* ---------------------------------------------------------------- calls */
 
 static int open_file(int folder, const char *name, int flags, mode_t mode) {
-    if (!is_temporary(name))
+    bool nameless = (flags & O_TMPFILE) == O_TMPFILE;
+    if (nameless && getenv("WATCHFILES_NAMED") != NULL) {
+        errno = EOPNOTSUPP;
+        return -1;
+    }
+    if (!nameless && !is_temporary(name))
         return (int)syscall(SYS_openat, folder, name, flags, mode);
     if (fails("open"))
         return -1;
@@ -86,8 +95,9 @@ static int open_file(int folder, const char *name, int flags, mode_t mode) {
     if (fd >= 0 && fd < FILES)
         temporary[fd] = true;
     char more[320];
-    snprintf(more, sizeof more, "%s%s%s %s", flags & O_EXCL ? " excl" : "",
-             flags & O_NOFOLLOW ? " nofollow" : "", flags & O_CLOEXEC ? " cloexec" : "", name);
+    snprintf(more, sizeof more, "%s%s%s%s %s", nameless ? " nameless" : "",
+             flags & O_EXCL ? " excl" : "", flags & O_NOFOLLOW ? " nofollow" : "",
+             flags & O_CLOEXEC ? " cloexec" : "", name);
     note("open", fd, more);
     return fd;
 }
@@ -166,6 +176,13 @@ int close(int fd) {
     if (failed)
         errno = EIO;
     return failed ? -1 : result;
+}
+
+int linkat(int from_folder, const char *from, int to_folder, const char *to, int flags) {
+    if (fails("link"))
+        return -1;
+    note(is_temporary(to) ? "link temporary" : "link", -1, "");
+    return (int)syscall(SYS_linkat, from_folder, from, to_folder, to, flags);
 }
 
 int renameat(int from_folder, const char *from, int to_folder, const char *to) {

@@ -186,6 +186,21 @@ static void the_environment_decides(void **state) {
     unsetenv("OMP_THREAD_LIMIT");
 }
 
+/* A binding makes a context for each call: what is not needed must cost nothing. */
+static void threads_are_counted_once_when_they_are_needed(void **state) {
+    (void)state;
+    gbs_context *ctx;
+    assert_int_equal(gbs_context_create(NULL, &ctx), GBS_OK);
+    setenv("OMP_NUM_THREADS", "3", 1);
+    assert_int_equal(gbs_workers(ctx), 3);
+    setenv("OMP_NUM_THREADS", "2", 1);
+    assert_int_equal(gbs_workers(ctx), 3);
+    assert_int_equal(gbs_context_set_threads(ctx, 0), GBS_OK);
+    assert_int_equal(gbs_workers(ctx), 2);
+    gbs_context_free(ctx);
+    unsetenv("OMP_NUM_THREADS");
+}
+
 static void the_affinity_mask_decides(void **state) {
     (void)state;
     cpu_set_t before, one;
@@ -215,6 +230,7 @@ int main(void) {
         in_a_root(a_container_s_mount_begins_at_its_own_cgroup),
         cmocka_unit_test(the_first_of_a_list_counts),
         cmocka_unit_test(the_environment_decides),
+        cmocka_unit_test(threads_are_counted_once_when_they_are_needed),
         cmocka_unit_test(the_affinity_mask_decides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,7 +10,7 @@
 
 #include "model/model.h"
 
-enum { SIDE = 5, POINTS = SIDE * SIDE, GROUPS = 60, MOST_ROWS = 12 * GROUPS, LINES = 5 };
+enum { SIDE = 5, POINTS = SIDE * SIDE, GROUPS = 60, MOST_ROWS = 12 * GROUPS, LINES = 6 };
 
 static double chance_at(size_t point) {
     double x = (double)(point % SIDE) - 2.0, z = (double)(point / SIDE) - 2.0;
@@ -20,14 +20,14 @@ static double chance_at(size_t point) {
 /* Of groups, or of rows: there are 8 in the mean in a group of +1, 2.5 in one of -1. */
 static double true_mean(gbs_context *ctx, const gbs_model *model, const gbs_certificate *c,
                         bool of_groups) {
-    double x[2 * POINTS], label[POINTS], p[POINTS], sum = 0.0, weight = 0.0;
+    double x[2 * POINTS], label[POINTS], p[POINTS], vote[POINTS], sum = 0.0, weight = 0.0;
     gbs_data *data;
     for (size_t i = 0; i < POINTS; i++) {
         x[2 * i] = (double)(i % SIDE) - 2.0;
         x[2 * i + 1] = (double)(i / SIDE) - 2.0;
     }
     assert_ok(ctx, gbs_data_dense(ctx, POINTS, 2, x, 2, NULL, GBS_BORROW, &data));
-    assert_ok(ctx, gbs_model_classify(ctx, model, data, label, p, NULL, NULL));
+    assert_ok(ctx, gbs_model_classify(ctx, model, data, label, p, NULL, vote));
     gbs_data_free(data);
     for (size_t i = 0; i < POINTS; i++) {
         double up = chance_at(i), down = 1.0 - up;
@@ -47,6 +47,9 @@ static double true_mean(gbs_context *ctx, const gbs_model *model, const gbs_cert
             break;
         case GBS_TARGET_BRIER:
             sum += up * (1.0 - p[i]) * (1.0 - p[i]) + down * p[i] * p[i], weight += 1.0;
+            break;
+        case GBS_TARGET_GIBBS:
+            sum += up * (1.0 - vote[i]) + down * vote[i], weight += 1.0;
             break;
         default:
             fail();

@@ -1,12 +1,16 @@
 /* Every line of the card of many classes holds as often as it says, on rows whose truth is known.
  *
  * x is one of 25 points of a grid, and each point has its own probabilities of the classes: risk,
- * recall and Brier score of any predictor are sums over points and classes, without error. One
- * class is rare. Violations are counted at 80 and 95 %: no more than promised plus 5 sigma (false
- * alarms: 3e-7 a line); those of the label moreover not fewer than 5 sigma below what the exact
- * bound gives.
+ * recall and Brier score of any predictor are sums over points and classes, without error. So is
+ * the error of a draw where its probability has a form (test_draw.c compares it with draws); where
+ * coins decide, that line is left out. One class is rare. Violations are counted at 80 and 95 %:
+ * no more than promised plus 5 sigma (false alarms: 3e-7 a line); those of the label moreover not
+ * fewer than 5 sigma below what the exact bound gives.
  */
 #include "coverage_support.h"
+
+#include "judge/many.h"
+#include "model/model.h"
 
 enum { SIDE = 5, POINTS = SIDE * SIDE, MOST = 50 };
 
@@ -75,8 +79,24 @@ static void true_risks(gbs_context *ctx, const gbs_model *model, const struct tr
     }
 }
 
+/* How often one draw errs; NaN: not known. */
+static double true_draw(gbs_context *ctx, const gbs_model *model, const struct truth *t, size_t k) {
+    double score[POINTS * MOST], spread[POINTS * MOST], sum = 0.0;
+    const gbs_many *m = model->many;
+    gbs_data *data;
+    if (!gbs_many_draws_known(m))
+        return NAN;
+    assert_ok(ctx, gbs_data_dense(ctx, POINTS, 2, t->x, 2, NULL, GBS_BORROW, &data));
+    assert_ok(ctx, gbs_many_scores(ctx, m, data, 1, 0, score, spread));
+    gbs_data_free(data);
+    for (size_t i = 0; i < POINTS; i++)
+        for (size_t c = 0; c < k; c++)
+            sum += t->p[i][c] / POINTS * gbs_many_draw_wrong(m, score + i * k, spread + i * k, c);
+    return sum;
+}
+
 struct tally {
-    size_t fits, error, missed, missed_lines, brier;
+    size_t fits, error, missed, missed_lines, brier, draw, draws;
     double expected, variance;
 };
 
@@ -101,7 +121,12 @@ static void count(const gbs_model *model, const struct truth *t, gbs_context *ct
     c = gbs_model_certificate(model, k + 1);
     assert_int_equal(c->target, GBS_TARGET_BRIER);
     tally->brier += c->value < brier;
-    assert_int_equal(gbs_model_certificate(model, k + 2)->target, GBS_TARGET_GIBBS);
+    c = gbs_model_certificate(model, k + 2);
+    assert_int_equal(c->target, GBS_TARGET_GIBBS);
+    double draw = true_draw(ctx, model, t, k);
+    assert_int_equal(c->method, isnan(draw) ? GBS_BOUND_BINOMIAL : GBS_BOUND_BETTING);
+    tally->draws += isnan(draw) ? 0 : 1;
+    tally->draw += c->value < draw;
 }
 
 static void replicate(struct dice *r, const struct world *w, const struct truth *t,
@@ -156,12 +181,13 @@ static void every_line_holds_as_often_as_it_says(void **state) {
             for (size_t i = 0; i < rounds; i++)
                 replicate(&r, w, &t, confidences[c], w->sorted ? 1 : i + 1, &n);
             print_message("# %s, %g: of %zu fits the label's line fails %zu times (%.1f expected), "
-                          "Brier's %zu; %zu of %zu lines of classes\n",
+                          "Brier's %zu; %zu of %zu lines of classes; %zu of %zu of a draw\n",
                           w->name, confidences[c], n.fits, n.error, n.expected, n.brier, n.missed,
-                          n.missed_lines);
+                          n.missed_lines, n.draw, n.draws);
             assert_true(n.error <= most_failures(n.fits, promised));
             assert_close((double)n.error, n.expected, 0.0, 5.0 * sqrt(n.variance) + 1.0);
             assert_true(n.brier <= most_failures(n.fits, promised));
+            assert_true(n.draw <= most_failures(n.draws, promised));
             /* given the labels the lines of classes are independent of each other */
             assert_true(n.missed <= most_failures(n.missed_lines, promised));
         }

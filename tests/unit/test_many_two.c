@@ -53,6 +53,26 @@ static void check_lines(const gbs_model *two, const gbs_model *three, size_t thi
     assert_true(gbs_model_certificate(three, 3)->value == 1.0);
 }
 
+/* A draw says the sign of its score, of rows of the third class too. */
+static void check_draw(gbs_context *ctx, const gbs_model *two, const gbs_model *three,
+                       const struct rows *t, const size_t *at) {
+    const gbs_certificate *line = gbs_model_certificate(three, gbs_model_certificates(three) - 1);
+    size_t first = gbs_model_card(two)->learned;
+    double p[N], label[N], vote[N], wrong = 0.0;
+    gbs_data *data;
+    assert_ok(ctx, gbs_data_dense(ctx, N, D, t->x, D, NULL, GBS_BORROW, &data));
+    assert_ok(ctx, gbs_model_classify(ctx, two, data, label, p, NULL, vote));
+    gbs_data_free(data);
+    for (size_t i = first; i < N; i++) {
+        uint32_t class = t->class_of[at[i]];
+        wrong += class == 2 ? 1.0 : class == 1 ? 1.0 - vote[at[i]] : vote[at[i]];
+    }
+    assert_int_equal(line->target, GBS_TARGET_GIBBS);
+    assert_int_equal(line->method, GBS_BOUND_BETTING);
+    assert_int_equal(line->assumptions & GBS_ASSUMES_DRAWS, 0);
+    assert_close(line->empirical, wrong / (double)(N - first), 1e-8, 1e-9);
+}
+
 /* Rows of the last block are said to be of a third class. */
 static void compare(uint64_t seed, double offset, gbs_features features, gbs_order order) {
     gbs_context *ctx = new_context(1, seed);
@@ -83,6 +103,7 @@ static void compare(uint64_t seed, double offset, gbs_features features, gbs_ord
     data->hashed = true;
     three = fit(ctx, data, &o);
     check_lines(two, three, third);
+    check_draw(ctx, two, three, &t, at);
     for (size_t i = 0; i < PROBES * D; i++)
         x[i] = dice_normal(&r);
     assert_ok(ctx, gbs_data_dense(ctx, PROBES, D, x, D, NULL, GBS_BORROW, &probe));

@@ -293,6 +293,13 @@ static void texts_need_their_arguments(void **state) {
     tear_down(&s);
 }
 
+static gbs_status no_piece(const char **bytes, size_t *size, void *user) {
+    (void)user;
+    *bytes = NULL;
+    *size = 0;
+    return GBS_OK;
+}
+
 static void files_need_their_arguments(void **state) {
     (void)state;
     struct setting s;
@@ -311,6 +318,17 @@ static void files_need_their_arguments(void **state) {
     refused_without_context(path, gbs_output_file(NULL, "no.json", &path));
     refused_handle(c, "path", path, gbs_output_file(c, NULL, &path));
     refused(c, "out", gbs_output_file(c, "no.json", NULL));
+    gbs_outputs *o;
+    refused_without_context(o, gbs_outputs_create(NULL, &o));
+    refused(c, "out", gbs_outputs_create(c, NULL));
+    assert_ok(c, gbs_outputs_create(c, &o));
+    assert_int_equal(gbs_outputs_write(NULL, o, "no.json", no_piece, NULL), GBS_ERR_ARGUMENT);
+    refused(c, "outputs", gbs_outputs_write(c, NULL, "no.json", no_piece, NULL));
+    refused(c, "path", gbs_outputs_write(c, o, NULL, no_piece, NULL));
+    refused(c, "next", gbs_outputs_write(c, o, "no.json", NULL, NULL));
+    assert_int_equal(gbs_outputs_keep(NULL, o), GBS_ERR_ARGUMENT);
+    refused(c, "outputs", gbs_outputs_keep(c, NULL));
+    gbs_outputs_free(o);
     refused_without_context(m, gbs_model_load(NULL, "no.json", &m));
     refused_handle(c, "path", m, gbs_model_load(c, NULL, &m));
     refused(c, "out", gbs_model_load(c, "no.json", NULL));

@@ -1,4 +1,5 @@
-/* gbs_write_file and gbs_output_file: where a name leads, whole or not at all, Ctrl-C on the way.
+/* gbs_write_file, gbs_output_file, gbs_outputs_*: where a name leads, whole or not at all, several
+ * together, Ctrl-C on the way.
  * (Rights, failures of the file system and signals: tests/cli/output_safe.sh.) */
 #include "unit/host.h"
 #include "unit/scratch.h"
@@ -120,11 +121,97 @@ static void a_cancelled_file_is_not_there(void **state) {
     go_home(&f);
 }
 
+/* One piece; then `fails`. */
+struct text {
+    const char *text;
+    gbs_status fails;
+};
+
+static gbs_status next_piece(const char **bytes, size_t *size, void *user) {
+    struct text *t = user;
+    *bytes = t->text;
+    *size = t->text != NULL ? strlen(t->text) : 0;
+    gbs_status status = t->text == NULL ? t->fails : GBS_OK;
+    t->text = NULL;
+    return status;
+}
+
+static void several_files_appear_together(void **state) {
+    (void)state;
+    struct folder f = enter();
+    f.ctx = host_context(&f.host);
+    gbs_outputs *outputs;
+    assert_ok(f.ctx, gbs_write_file(f.ctx, "old", "before", 6));
+    for (int keep = 0; keep < 2; keep++) {
+        struct text texts[] = {{"one", GBS_OK}, {"two", GBS_OK}, {"three", GBS_ERR_NUMERIC}};
+        assert_ok(f.ctx, gbs_outputs_create(f.ctx, &outputs));
+        assert_ok(f.ctx, gbs_outputs_write(f.ctx, outputs, "new", next_piece, &texts[0]));
+        assert_ok(f.ctx, gbs_outputs_write(f.ctx, outputs, "old", next_piece, &texts[1]));
+        assert_int_equal(gbs_outputs_write(f.ctx, outputs, "third", next_piece, &texts[2]),
+                         GBS_ERR_NUMERIC);
+        assert_int_equal(gbs_outputs_write(f.ctx, outputs, "absent/fourth", next_piece, &texts[0]),
+                         GBS_ERR_IO);
+        assert_holds("old", "before");
+        assert_int_not_equal(access("new", F_OK), 0);
+        if (keep) {
+            assert_ok(f.ctx, gbs_outputs_keep(f.ctx, outputs));
+            assert_ok(f.ctx, gbs_outputs_keep(f.ctx, outputs)); /* there is nothing left to do */
+        }
+        gbs_outputs_free(outputs);
+        assert_int_equal(entries(), keep ? 2 : 1);
+    }
+    assert_holds("new", "one");
+    assert_holds("old", "two");
+    gbs_outputs_free(NULL);
+    unlink("new");
+    unlink("old");
+    go_home(&f);
+}
+
+/* A folder in the place of the second file, which came while they were written. */
+static void a_name_that_cannot_be_had_leaves_none(void **state) {
+    (void)state;
+    struct folder f = enter();
+    f.ctx = host_context(&f.host);
+    gbs_outputs *outputs;
+    struct text texts[] = {{"one", GBS_OK}, {"two", GBS_OK}};
+    assert_ok(f.ctx, gbs_outputs_create(f.ctx, &outputs));
+    assert_ok(f.ctx, gbs_outputs_write(f.ctx, outputs, "second", next_piece, &texts[0]));
+    assert_ok(f.ctx, gbs_outputs_write(f.ctx, outputs, "first", next_piece, &texts[1]));
+    assert_int_equal(mkdir("second", 0777), 0);
+    assert_int_equal(gbs_outputs_keep(f.ctx, outputs), GBS_ERR_IO);
+    assert_non_null(strstr(gbs_error_message(f.ctx), "second: "));
+    gbs_outputs_free(outputs);
+    assert_int_equal(entries(), 1);
+    assert_int_equal(rmdir("second"), 0);
+    go_home(&f);
+}
+
+static void memory_that_runs_out_leaves_no_file(void **state) {
+    (void)state;
+    struct folder f = enter();
+    f.ctx = host_context(&f.host);
+    gbs_outputs *outputs;
+    f.host.fail_at = f.host.calls;
+    assert_refused(f.ctx, GBS_ERR_MEMORY, gbs_outputs_create(f.ctx, &outputs), outputs);
+    assert_ok(f.ctx, gbs_outputs_create(f.ctx, &outputs));
+    f.host.fail_at = f.host.calls;
+    struct text text = {"one", GBS_OK};
+    assert_int_equal(gbs_outputs_write(f.ctx, outputs, "file", next_piece, &text), GBS_ERR_MEMORY);
+    assert_ok(f.ctx, gbs_outputs_keep(f.ctx, outputs));
+    gbs_outputs_free(outputs);
+    assert_int_equal(entries(), 0);
+    go_home(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_link_stays_and_leads_to_what_is_written),
         cmocka_unit_test(what_cannot_be_written_is_known_in_advance),
         cmocka_unit_test(a_cancelled_file_is_not_there),
+        cmocka_unit_test(several_files_appear_together),
+        cmocka_unit_test(a_name_that_cannot_be_had_leaves_none),
+        cmocka_unit_test(memory_that_runs_out_leaves_no_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -248,6 +248,37 @@ static void npy_bad_values_are_named_by_row_and_column(void **state) {
                      "t.npy: row 2, column 1: -inf is not a finite number");
 }
 
+/* Those of 64 bits that no double is; as from a CSV file, unless a model wants numbers there. */
+static void npy_whole_numbers_that_lose_digits_are_refused(void **state) {
+    (void)state;
+    char file[512];
+    const int64_t lossy[] = {1, INT64_MIN, INT64_MAX, 4, 5, -9007199254740993};
+    const uint64_t large[] = {1, UINT64_C(0xfffffffffffff800), UINT64_MAX, 4, 5, 6};
+    const gbs_reading model = {.header = -1, .from_model = true};
+    const char *c = "{'descr': '<i8', 'fortran_order': False, 'shape': (2, 3), }";
+    const char *f = "{'descr': '<i8', 'fortran_order': True, 'shape': (3, 2), }";
+    const char *u = "{'descr': '<u8', 'fortran_order': False, 'shape': (2, 3), }";
+    size_t size = make_npy(file, 1, c, lossy, sizeof lossy);
+    const char *const message =
+        "t.npy: row 1, column 3: 9223372036854775807 loses digits as a number, which has room for "
+        "whole numbers to 2^53; a measurement is of type f8, and what is none is left out of the "
+        "array, or is text in a CSV file";
+    fails_with_bytes("t.npy", file, size, DETECT, GBS_ERR_DATA, message);
+    gbs_table *t = must_read("t.npy", file, size, 64, &model);
+    assert_true(t->cells[1] == -0x1p63);
+    gbs_table_free(t);
+    const int64_t negative[] = {1, 2, 3, 4, -9007199254740993, 6};
+    fails_with_bytes("t.npy", file, make_npy(file, 1, f, negative, sizeof negative), DETECT,
+                     GBS_ERR_DATA,
+                     "t.npy: row 2, column 2: -9007199254740993 loses digits as a number, which "
+                     "has room for whole numbers to 2^53; a measurement is of type f8, and what is "
+                     "none is left out of the array, or is text in a CSV file");
+    fails_with_bytes("t.npy", file, make_npy(file, 1, u, large, sizeof large), DETECT, GBS_ERR_DATA,
+                     "t.npy: row 1, column 3: 18446744073709551615 loses digits as a number, which "
+                     "has room for whole numbers to 2^53; a measurement is of type f8, and what is "
+                     "none is left out of the array, or is text in a CSV file");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(svmlight_reads_rows),
@@ -258,6 +289,7 @@ int main(void) {
         cmocka_unit_test(npy_reads_every_type),
         cmocka_unit_test(npy_lying_shapes_are_refused),
         cmocka_unit_test(npy_other_arrays_are_refused),
+        cmocka_unit_test(npy_whole_numbers_that_lose_digits_are_refused),
         cmocka_unit_test(npy_malformed_headers_are_refused),
         cmocka_unit_test(npy_bad_values_are_named_by_row_and_column),
     };

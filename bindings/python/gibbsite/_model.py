@@ -1,14 +1,12 @@
 """What classifiers and rankers share: a model of the library and what it tells."""
 import json
 import math
-import warnings
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
-from sklearn.utils import check_array
 
 from . import _native, _rows, _settings
-from ._errors import ROWS, argument
+from ._errors import ROWS, argument, warn
 
 
 class Told(dict):
@@ -109,7 +107,7 @@ class CertifiedModel(Handled):
         finally:
             end()
         for message in messages:
-            warnings.warn(message, UserWarning, stacklevel=3)
+            warn(message)
         return handle
 
     def _start(self, data):
@@ -126,8 +124,7 @@ class CertifiedModel(Handled):
         self._handle = handle
         self._tell()
         if not self.converged_:
-            warnings.warn("the solver did not converge; increase max_iter or tol",
-                          ConvergenceWarning, stacklevel=3)
+            warn("the solver did not converge; increase max_iter or tol", ConvergenceWarning)
         return self
 
     def _tell(self):
@@ -168,12 +165,14 @@ class CertifiedModel(Handled):
     def coef_(self):
         """Per unit of each column as it came: `decision_function(X)` is `X @ coef_.T + intercept_`
         (of a model without a card, the score is)."""
-        return self._decision()[1] * self._linear()[0][np.newaxis, :]
+        coefficient, _ = self._linear()
+        return self._decision()[1] * coefficient[np.newaxis, :]
 
     @property
     def intercept_(self):
+        _, intercept = self._linear()
         constant, factor = self._decision()
-        return np.array([constant + factor * self._linear()[1]])
+        return np.array([constant + factor * intercept])
 
     # ------------------------------------------------------------ rows to predict
 
@@ -187,32 +186,35 @@ class CertifiedModel(Handled):
         self._check_fitted()
         _rows.check_shape(X, self)
         if self._raw or self._by_name or _rows.is_raw(X, self.missing):
-            if _rows.is_frame(X) or (self._raw and self._reads_arrays(X)):
+            if _rows.is_frame(X):
+                return self._raw_rows(X)
+            if self._raw and self._reads_arrays():
+                X = X.toarray() if _rows.is_sparse(X) else X
+                _rows.check_columns(self, X)
                 return self._raw_rows(X)
         if self._raw:
-            raise ValueError("this model was fitted to a frame with texts or missing cells; "
-                             "predictions need a frame with the same columns")
+            raise ValueError("this model was fitted to a frame with texts; predictions need a "
+                             "frame with the same columns")
         if self._by_name:
             X = _rows.numbers(X)
             return _rows.data_of(X), X.shape[0], None
         X, data = _rows.to_predict(self, X)
         return data, X.shape[0], None
 
-    def _reads_arrays(self, X):
-        """A model of arrays whose missing cells the recipe fills reads arrays again."""
-        if hasattr(self, "feature_names_in_") or _rows.is_sparse(X):
-            return False
-        X = check_array(X, dtype=np.float64, force_all_finite="allow-nan")
-        if X.shape[1] != self.n_features_in_:
-            raise ValueError(f"X has {X.shape[1]} features, but {type(self).__name__} is expecting "
-                             f"{self.n_features_in_} features as input.")
-        return True
+    def _inputs(self):
+        """The columns that the recipe reads."""
+        return json.loads(_native.recipe(self._handle) or "{}").get("inputs", ())
+
+    def _reads_arrays(self):
+        """A recipe of numbers alone, whose missing cells it drops or fills, reads arrays too."""
+        return all(column["type"] != "text" for column in self._inputs())
 
     def _raw_rows(self, X):
-        recipe = json.loads(_native.recipe(self._handle) or "{}")
-        types = {column["name"]: column["type"] for column in recipe.get("inputs", ())}
-        filled = any("fill" in column for column in recipe.get("inputs", ()))
-        gone = [name for name in types if name not in _rows.names_of(X)]
+        inputs = self._inputs()
+        types = {column["name"]: column["type"] for column in inputs}
+        filled = any("fill" in column for column in inputs)
+        gone = [name for name in types if name not in _rows.names_of(X)] if _rows.is_frame(X) \
+            else []
         if gone:
             raise ValueError(f"there is no column {gone[0]!r}, which the model was trained on")
         columns = _rows.table_columns(X, "impute" if filled else self.missing, types)
@@ -222,8 +224,8 @@ class CertifiedModel(Handled):
         missing = {} if filled or self.missing == "error" else {"missing": self.missing}
         data, unseen = _native.apply(self._handle, table, missing)
         for column, count, level in unseen:
-            warnings.warn(f"column '{column}': {count} cells with a level that training did not "
-                          f"see, such as '{level}'", UserWarning, stacklevel=5)
+            warn(f"column '{column}': {count} cells with a level that training did not see, such "
+                 f"as '{level}'")
         if _native.shape(data)[0] == np.shape(X)[0]:
             return data, np.shape(X)[0], None
         return data, np.shape(X)[0], _native.table_rows(data)

@@ -29,13 +29,26 @@ def is_raw(X, missing="error"):
     if is_frame(X):
         return any(_kind(X.iloc[:, k]) == "text" for k in range(X.shape[1])) \
             or bool(X.isna().to_numpy().any())
-    if missing == "error" or is_sparse(X):
-        return False
+    cells = None if missing == "error" else _cells(X)
+    return cells is not None and bool(np.isnan(cells).any())
+
+
+def wants_recipe(X, missing):
+    """Rows to fit to that the recipe reads: those above, and all others where missing cells are to
+    be dropped or filled. Rows to come may have some, even if these have none."""
+    return is_raw(X, missing) or (missing != "error" and (is_frame(X) or _cells(X) is not None))
+
+
+def _cells(X):
+    """An array of numbers, some of which may be missing; None: X is something else."""
+    if is_sparse(X):
+        return None
     try:
-        cells = np.asarray(X, dtype=np.float64)
+        cells = np.asarray(X)
+        cells = None if cells.dtype.kind == "c" else cells.astype(np.float64, copy=False)
     except (TypeError, ValueError):
-        return False
-    return cells.ndim == 2 and bool(np.isnan(cells).any())
+        return None
+    return cells if cells is not None and cells.ndim == 2 and cells.size > 0 else None
 
 
 def check_shape(X, estimator):
@@ -97,6 +110,52 @@ def _text(value):
     return str(value)
 
 
+def _lossy(values):
+    """The places of whole numbers that no double is: those of more than 53 significant bits."""
+    if values.dtype.kind == "O":
+        sizes = [abs(value) if isinstance(value, int) else 0 for value in values.tolist()]
+        return [k for k, size in enumerate(sizes)
+                if size > 2**53 and (size // (size & -size)).bit_length() > 53]
+    if values.dtype.kind not in "iu" or values.dtype.itemsize < 8 or values.size == 0 \
+            or (values.max() <= 2**53 and values.min() >= -2**53):
+        return []
+    size = np.abs(values).astype(np.uint64)
+    some = np.flatnonzero(size > 2**53)
+    lowest = size[some] & (~size[some] + np.uint64(1))
+    return some[size[some] // lowest >= 2**53]
+
+
+def _whole(column):
+    """The cells of a frame's column, whole numbers among them as such."""
+    kind = getattr(column.dtype, "kind", "O")
+    if kind in "iu" and column.dtype.itemsize == 8:
+        return column.to_numpy(dtype={"i": np.int64, "u": np.uint64}[kind], na_value=0)
+    return column.to_numpy(dtype=object) if kind == "O" else np.empty(0)
+
+
+def check_digits(X):
+    """Rows to learn from hold no whole number that would become another one."""
+    if is_frame(X):
+        columns = ((repr(X.columns[k]), _whole(X.iloc[:, k])) for k in range(X.shape[1]))
+    elif is_sparse(X):
+        if X.dtype.kind not in "iu" or len(_lossy(X.tocsr().data)) == 0:
+            return
+        columns = ((str(k), X.tocsc()[:, [k]].toarray().ravel()) for k in range(X.shape[1]))
+    else:
+        try:
+            cells = np.asarray(X)
+        except ValueError:  # scikit-learn says what is wrong
+            return
+        if cells.ndim != 2 or len(_lossy(cells.ravel())) == 0:
+            return
+        columns = ((str(k), cells[:, k]) for k in range(cells.shape[1]))
+    for name, values in columns:
+        for k in _lossy(values)[:1]:
+            raise ValueError(f"column {name}: {values[k]} in row {k} loses digits as a number, "
+                             "which has room for whole numbers to 2**53; leave the column out, "
+                             "make texts of it, or floats where it is a measurement")
+
+
 def _numbers(column, name):
     values = np.ascontiguousarray(column.to_numpy(dtype=float, na_value=np.nan))
     if np.isinf(values).any():
@@ -107,13 +166,15 @@ def _numbers(column, name):
 
 def table_columns(X, missing, types=None):
     """The columns of a frame, or of an array, as _native.table takes them. `types`: what a model
-    knows columns as, by name, whatever a few rows of them look like."""
+    knows columns as, by name and in their order, whatever a few rows of them look like."""
+    if types is None:
+        check_digits(X)
     if not is_frame(X):
         cells = np.asarray(X, dtype=np.float64)
         if np.isinf(cells).any():
             raise ValueError("Input X contains infinity or a value too large for dtype('float64').")
         return [(name, np.ascontiguousarray(cells[:, k]))
-                for k, name in enumerate(numbered(cells.shape[1]))]
+                for k, name in enumerate(types or numbered(cells.shape[1]))]
     columns = []
     for k in range(X.shape[1]):
         column, name = X.iloc[:, k], str(X.columns[k])
@@ -177,7 +238,33 @@ HOW = {"accept_sparse": "csr", "accept_large_sparse": True, "dtype": [np.float64
 
 def checked(estimator, X, reset):
     """X as an array, or sparse rows, that the library can borrow."""
-    return _validate(estimator, X, reset=reset, **HOW)
+    with _Missing(estimator, X):
+        return _validate(estimator, X, reset=reset, **HOW)
+
+
+class _Missing:
+    """`with _Missing(estimator, X):` says what to do about missing cells: scikit-learn's words name
+    other estimators, where this one may have the parameter `missing`."""
+
+    def __init__(self, estimator, X):
+        self.can = hasattr(estimator, "missing") and not is_sparse(X)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        if isinstance(error, ValueError) and str(error).startswith("Input X contains NaN"):
+            raise ValueError("Input X contains NaN. " + (
+                "A fit with missing='impute' fills such cells in, here and in predictions; one "
+                "with missing='drop' leaves their rows out." if self.can else
+                "Fill in such cells before, in a CertifiedPipeline with a SimpleImputer, say."
+            )) from None
+        return False
+
+
+def check_columns(estimator, X):
+    """Are these as many columns as those of the fit? Cells may be missing."""
+    _validate(estimator, X, reset=False, dtype=np.float64, force_all_finite="allow-nan")
 
 
 def to_predict(estimator, X):
@@ -192,7 +279,9 @@ def to_predict(estimator, X):
 
 
 def checked_pair(estimator, X, y):
-    return _validate(estimator, X, y=y, reset=True, **HOW)
+    check_digits(X)
+    with _Missing(estimator, X):
+        return _validate(estimator, X, y=y, reset=True, **HOW)
 
 
 def data_of(X, y=None):

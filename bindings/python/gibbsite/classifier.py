@@ -1,5 +1,4 @@
 """A classifier whose labels come with a certificate."""
-import warnings
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -9,7 +8,7 @@ from sklearn.utils.validation import (_check_sample_weight, check_consistent_len
                                       column_or_1d)
 
 from . import _html, _native, _rows, _settings
-from ._errors import ROWS, argument
+from ._errors import ROWS, argument, warn
 from ._model import CertifiedModel, _label, take_recipe
 
 FIT = _settings.Standard("fit")
@@ -71,8 +70,8 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
     columns : {"auto", "equal", "relevance"}
     fit_intercept : bool
     missing : {"error", "drop", "impute"}
-        Rows with missing cells, of frames and of arrays: an error, left out (predictions for such
-        rows are NaN), or filled in.
+        Rows with missing cells, of frames and of arrays, to come too: an error, left out
+        (predictions for such rows are NaN), or filled in.
     solver : {"auto", "lbfgs", "natural", "sgd"}
     max_iter, tol : optional
     warm_start : bool
@@ -158,8 +157,10 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
 
     def _fit(self, X, y, sample_weight=None, learned=None, groups=None):
         """`learned`: which rows to learn from, in place of a split of the library's own."""
-        data, X = self._data(X, y, sample_weight, groups)
+        data, X = self._data(X, y, sample_weight, groups, drawn=learned is None)
         if learned is not None:
+            if self._raw:  # rows with missing cells may have been left out
+                learned = learned[_native.table_rows(data)]
             _native.set_split(data, np.ascontiguousarray(learned, dtype=np.uint8))
         if self._is_balanced():
             self._balance(data, column_or_1d(_rows.labels(y)))
@@ -167,16 +168,18 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
         self._write_recipe(handle, X)
         return self._keep(handle)
 
-    def _data(self, X, y, sample_weight=None, groups=None):
-        """A handle on the rows of a fit, and the rows themselves as they were checked."""
+    def _data(self, X, y, sample_weight=None, groups=None, drawn=True):
+        """A handle on the rows of a fit, and the rows themselves as they were checked. `drawn`: the
+        library draws the split, and a recipe learns from the rows that this one learns from."""
         self._check_parameters()
         with ROWS:
-            return self._checked_data(X, y, sample_weight, groups)
+            return self._checked_data(X, y, sample_weight, groups, drawn)
 
-    def _checked_data(self, X, y, sample_weight, groups):
+    def _checked_data(self, X, y, sample_weight, groups, drawn):
         _rows.check_shape(X, self)
         y = _rows.labels(y)
-        self._raw, self._by_name = _rows.is_raw(X, self.missing), False
+        self._raw = (_rows.wants_recipe if drawn else _rows.is_raw)(X, self.missing)
+        self._by_name = False
         if self._raw:
             check_consistent_length(X, y)
             y = column_or_1d(y, warn=True)
@@ -266,7 +269,7 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
             options["missing"] = self.missing
         data, messages = _native.train(table, options, self._seed())
         for message in messages:
-            warnings.warn(message, UserWarning, stacklevel=6)
+            warn(message)
         return data
 
     @staticmethod
@@ -298,6 +301,10 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
             weight = len(y) / (len(self.classes_) * np.maximum(seen, 1))
         else:
             weight = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
+            bad = [k for k, w in enumerate(weight) if not (np.isfinite(w) and w > 0)]
+            if bad:
+                raise argument("class_weight must be positive numbers, and that of "
+                               f"{self.classes_[bad[0]]!r} is {weight[bad[0]]:g}")
         if len(self.classes_) > 2:
             return np.outer(weight, np.ones(len(weight))) * (1 - np.eye(len(weight)))
         return (weight[1], weight[0])
@@ -409,6 +416,10 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
         if len(self.classes_) > 2:
             raise argument("a model of several classes has labels and probabilities: no vote")
         return self._classified(X, "vote")[0]
+
+    def score(self, X, y, sample_weight=None):
+        """The share of right labels."""
+        return super().score(X, _rows.labels(y), sample_weight)
 
     # ------------------------------------------------------------ files
 

@@ -1,13 +1,12 @@
 """Matrix completion: few cells of a matrix are known, and all of them are predicted."""
 import json
-import warnings
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
 from . import _html, _native, _rows, _settings
-from ._errors import ROWS, argument
+from ._errors import ROWS, argument, warn
 from ._model import Handled, told
 from ._settings import is_range
 
@@ -79,9 +78,8 @@ def _features(known, names, what):
         raise ValueError(f"{what} features: none of their names is that of a rated {what}: they "
                          f"have {ids[0] if ids else 'none'!r}, the ratings {names[0]!r}")
     if matched < rated or matched < len(ids):
-        warnings.warn(f"{rated - matched} of {rated} rated {what}s have no features, and "
-                      f"{len(ids) - matched} of {len(ids)} {what}s with features have no ratings",
-                      UserWarning, stacklevel=4)
+        warn(f"{rated - matched} of {rated} rated {what}s have no features, and "
+             f"{len(ids) - matched} of {len(ids)} {what}s with features have no ratings")
     names += [name for name in ids if name not in known_names]
     numbers = [line for column in columns for line in _numbers_of(column)]
     table = np.full((len(names), len(numbers)), np.nan)
@@ -178,11 +176,10 @@ class MatrixCompletion(_html.ShowsCertificate, Handled, BaseEstimator):
         finally:
             end()
         for message in messages:
-            warnings.warn(message, UserWarning, stacklevel=2)
+            warn(message)
         self._tell()
         if not self.info_["converged"]:
-            warnings.warn("the sweeps did not converge; increase max_iter or tol",
-                          ConvergenceWarning, stacklevel=2)
+            warn("the sweeps did not converge; increase max_iter or tol", ConvergenceWarning)
         return self
 
     def _tell(self):

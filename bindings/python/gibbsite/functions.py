@@ -1,5 +1,6 @@
 """Files, reports, theory."""
 import json
+import os
 
 from . import _native, _settings
 from ._errors import argument
@@ -13,6 +14,11 @@ from .sampler import GibbsSampler
 def load(path):
     """Opens a file that the command line, this package or another binding wrote: a fitted
     GibbsiteClassifier, GibbsiteRanker, GibbsSampler or MatrixCompletion."""
+    try:
+        os.stat(path := os.fspath(path))
+    except OSError as error:  # which of them it is
+        error.code = "io"
+        raise
     kind, handle = _native.load(path)
     if kind == "completion":
         return MatrixCompletion._from_handle(handle)

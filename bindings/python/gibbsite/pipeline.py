@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.model_selection import (ParameterGrid, StratifiedGroupKFold, StratifiedKFold,
                                      cross_val_score)
-from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
+from sklearn.utils import Bunch, assert_all_finite, check_consistent_length, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
 from . import _html, _native, _rows
@@ -26,7 +26,7 @@ def learned_rows(estimator, X, y, sample_weight=None, groups=None, own=False):
     hold, their order, the seed and the options, and on no transformation. `own`: these very rows
     are to be fitted, and the split is the one that the fit would draw."""
     learned = np.zeros(len(y), dtype=bool)
-    if own and _rows.is_raw(X, estimator.missing):
+    if own and _rows.wants_recipe(X, estimator.missing):
         with warnings.catch_warnings():  # the fit says them once more
             warnings.simplefilter("ignore")
             data, _ = clone(estimator)._data(X, y, sample_weight, groups)
@@ -72,7 +72,8 @@ def _look(estimator, names):
 
 
 def _some(X, rows):
-    """The rows of a frame, an array, a sparse matrix or a list."""
+    """The rows of a frame, an array (of one dimension too, of texts, say), a sparse matrix or a
+    list."""
     if _rows.is_frame(X):
         return X.iloc[np.flatnonzero(rows)]
     if isinstance(X, (list, tuple)):
@@ -99,11 +100,18 @@ class _Told:
     card_ = property(lambda self: self._inner().card_)
     baseline_ = property(lambda self: self._inner().baseline_)
     path_ = property(lambda self: self._inner().path_)
+    trace_ = property(lambda self: self._inner().trace_)
+    parts_ = property(lambda self: self._inner().parts_)
+    converged_ = property(lambda self: self._inner().converged_)
+    n_iter_ = property(lambda self: self._inner().n_iter_)
     coefficients_ = property(lambda self: self._inner().coefficients_)
+    coef_ = property(lambda self: self._inner().coef_)
+    intercept_ = property(lambda self: self._inner().intercept_)
     info_ = property(lambda self: self._inner().info_)
 
     def _take_columns(self, X):
-        """Columns of frames and lists, which scikit-learn's own check would make numbers of."""
+        """Columns of rows as they come: scikit-learn's own check would make numbers of frames and
+        lists, and refuse texts in one dimension."""
         for name in ("n_features_in_", "feature_names_in_"):
             self.__dict__.pop(name, None)
         if _rows.is_frame(X):
@@ -111,12 +119,22 @@ class _Told:
             self.n_features_in_ = X.shape[1]
             if all(isinstance(name, str) for name in X.columns):
                 self.feature_names_in_ = np.array(X.columns, dtype=object)
+        elif not (isinstance(X, (list, tuple)) or getattr(X, "ndim", 2) == 1):
+            _rows._validate(self, X, reset=True, accept_sparse=True, dtype=None,
+                            force_all_finite=False)
 
     def predict(self, X):
         return self._inner().predict(self._transformed(X))
 
     def predict_proba(self, X):
         return self._inner().predict_proba(self._transformed(X))
+
+    def predict_log_proba(self, X):
+        return self._inner().predict_log_proba(self._transformed(X))
+
+    def predict_vote(self, X):
+        """The share of the posterior's classifiers that vote for `classes_[1]`."""
+        return self._inner().predict_vote(self._transformed(X))
 
     def decision_function(self, X):
         return self._inner().decision_function(self._transformed(X))
@@ -136,10 +154,16 @@ class _Told:
         return {"text/plain": repr(self), "text/html": self._repr_html_()}
 
 
+def _last(estimator):
+    """The classifier or ranker of an estimator of this package: itself, or a pipeline's last."""
+    return estimator._steps()[-1][1] if isinstance(estimator, CertifiedPipeline) else estimator
+
+
 class CertifiedPipeline(_Told, ClassifierMixin, BaseEstimator):
     """A pipeline whose certificate is valid: `steps` are (name, transformer) and last
     (name, GibbsiteClassifier); None is that alone. Transformers are fitted on the learn rows
-    alone."""
+    alone. Once fitted, `named_steps` has them by their names, and the classifier; `coef_` is per
+    unit of what it was handed."""
 
     def __init__(self, steps=None):
         self.steps = steps
@@ -174,6 +198,15 @@ class CertifiedPipeline(_Told, ClassifierMixin, BaseEstimator):
                 self.steps = [(k, value if k == name else step) for k, step in self._steps()]
         return self
 
+    @property
+    def named_steps(self):
+        """Steps by their names: the fitted ones, of a pipeline that is."""
+        steps = dict(self._steps())
+        if hasattr(self, "fitted_"):
+            steps.update(self.transformers_)
+            steps[self._steps()[-1][0]] = self.fitted_
+        return Bunch(**steps)
+
     def _checked_steps(self):
         steps = self._steps()
         try:
@@ -196,6 +229,10 @@ class CertifiedPipeline(_Told, ClassifierMixin, BaseEstimator):
 
     def fit(self, X, y, sample_weight=None, groups=None):
         """As that of `GibbsiteClassifier`; the transformers see rows that are learned from."""
+        return self._fit(X, y, sample_weight, groups)
+
+    def _fit(self, X, y, sample_weight=None, groups=None, learned=None):
+        """`learned`: which rows to learn from, in place of those that the library draws."""
         steps, last = self._checked_steps()
         with ROWS:
             check_consistent_length(X, y)
@@ -204,11 +241,10 @@ class CertifiedPipeline(_Told, ClassifierMixin, BaseEstimator):
             if len(y) == 0:
                 raise ValueError("Found array with 0 sample(s)")
             self._take_columns(X)
-            if not (_rows.is_frame(X) or isinstance(X, (list, tuple))):
-                _rows._validate(self, X, reset=True, accept_sparse=True, dtype=None,
-                                force_all_finite=False)
             last._take_classes(y)
-        learned = learned_rows(last, X, y, sample_weight, groups, own=not steps)
+        given = learned is not None
+        if not given:
+            learned = learned_rows(last, X, y, sample_weight, groups, own=not steps)
         self.transformers_ = []
         head, labels = _some(X, learned), y[learned]
         for name, step in steps:
@@ -218,7 +254,7 @@ class CertifiedPipeline(_Told, ClassifierMixin, BaseEstimator):
         splits = _splits(last)
         if not splits and steps:  # every row certifies: they have seen them
             _look(last, ["steps"])
-        self._split = learned if splits and steps else None
+        self._split = learned if splits and (steps or given) else None
         self.fitted_ = last._fit(X, y, sample_weight, self._split, groups)
         self.learned_ = learned
         return self
@@ -232,8 +268,9 @@ class CertifiedPipeline(_Told, ClassifierMixin, BaseEstimator):
 class GibbsiteClassifierCV(_Told, ClassifierMixin, BaseEstimator):
     """Parameters chosen by cross-validation on the learn rows alone; then fitted and certified.
 
-    `estimator`, a `GibbsiteClassifier`, is tuned over `param_grid`, as by GridSearchCV. Attributes:
-    `best_params_`, `best_score_`, `cv_results_` (a list of parameters, mean and standard
+    `estimator`, a `GibbsiteClassifier` or a `CertifiedPipeline` (whose parameters are called
+    `step__parameter`), is tuned over `param_grid`, as by GridSearchCV. Attributes: `best_params_`,
+    `best_score_`, `best_estimator_`, `cv_results_` (a list of parameters, mean and standard
     deviation), and those of the classifier.
     """
 
@@ -250,40 +287,67 @@ class GibbsiteClassifierCV(_Told, ClassifierMixin, BaseEstimator):
     def fit(self, X, y, sample_weight=None, groups=None):
         """As that of `GibbsiteClassifier`; candidates are compared on rows that are learned from,
         and rows of one group are never on both sides of a fold."""
-        base = self.estimator if self.estimator is not None else GibbsiteClassifier()
-        if not isinstance(base, GibbsiteClassifier):
-            raise argument("estimator must be a GibbsiteClassifier or a GibbsiteRanker",
-                           TypeError)
-        if isinstance(self.cv, numbers.Integral) and self.cv < 2:
-            raise argument(f"cv must be 2 folds or more, not {self.cv}")
-        base = clone(base)
+        base = clone(self._checked_estimator())
         y = _rows.labels(y)
         self._take_columns(X)
-        if not _rows.is_raw(X, base.missing):
+        last = _last(base)
+        if last is base and not _rows.is_raw(X, base.missing):
             checked, y = _rows.checked_pair(self, X, y)
             X = X if _rows.is_frame(X) else checked  # frames keep their names
         y = column_or_1d(y, warn=True)
         check_consistent_length(X, y)
-        base._take_classes(y)
-        learned = learned_rows(base, X, y, sample_weight, groups, own=True)
+        last._take_classes(y)
+        learned = self._learned(base, X, y, sample_weight, groups)
         told = {name: _some(np.asarray(values), learned) for name, values in
                 (("sample_weight", sample_weight), ("groups", groups)) if values is not None}
         self.cv_results_ = self._compared(base, _some(X, learned), y[learned], told)
         best = max(self.cv_results_, key=lambda result: result["mean"])
         self.best_params_, self.best_score_ = best["params"], best["mean"]
         chosen = clone(base).set_params(**best["params"])
-        chosen._take_classes(y)
-        self._split = None
-        if not _splits(chosen):  # every row certifies, also those that chose
-            _look(chosen, {name for result in self.cv_results_ for name in result["params"]})
-        elif learned.all():
-            _look(chosen, ["every row"])
-        elif not np.array_equal(learned, learned_rows(chosen, X, y, sample_weight, groups, True)):
-            self._split = learned
-        self.fitted_ = chosen._fit(X, y, sample_weight, self._split, groups)
+        self._fit_chosen(chosen, learned, X, y, sample_weight, groups)
         self.learned_ = learned
-        self.best_estimator_ = self.fitted_
         return self
+
+    def _checked_estimator(self):
+        base = self.estimator if self.estimator is not None else GibbsiteClassifier()
+        if not isinstance(base, (GibbsiteClassifier, CertifiedPipeline)):
+            raise argument("estimator must be a GibbsiteClassifier, a GibbsiteRanker or a "
+                           "CertifiedPipeline", TypeError)
+        if isinstance(base, CertifiedPipeline):
+            base._checked_steps()
+        if isinstance(self.cv, numbers.Integral) and self.cv < 2:
+            raise argument(f"cv must be 2 folds or more, not {self.cv}")
+        return base
+
+    @staticmethod
+    def _learned(estimator, X, y, sample_weight, groups):
+        """The rows that a fit of the estimator, of a pipeline too, learns from."""
+        own = not isinstance(estimator, CertifiedPipeline) or not estimator._checked_steps()[0]
+        return learned_rows(_last(estimator), X, y, sample_weight, groups, own)
+
+    def _fit_chosen(self, chosen, learned, X, y, sample_weight, groups):
+        """Fits the best candidate, so that the rows that chose it are those it learns from."""
+        last = _last(chosen)
+        last._take_classes(y)
+        self._split = None
+        if not _splits(last):  # every row certifies, also those that chose
+            _look(last, {name.rpartition("__")[2] if last is chosen or
+                         name.startswith(f"{chosen._steps()[-1][0]}__") else "steps"
+                         for result in self.cv_results_ for name in result["params"]})
+        elif learned.all():
+            _look(last, ["every row"])
+        elif not np.array_equal(learned, self._learned(chosen, X, y, sample_weight, groups)):
+            self._split = learned
+        self.best_estimator_ = chosen
+        if last is chosen:
+            self.fitted_ = chosen._fit(X, y, sample_weight, self._split, groups)
+        else:
+            chosen._fit(X, y, sample_weight, groups, self._split)
+            self.fitted_, self._split = chosen.fitted_, chosen._split
+
+    def _transformed(self, X):
+        return self.best_estimator_._transformed(X) \
+            if isinstance(self.best_estimator_, CertifiedPipeline) else X
 
     def _compared(self, base, X, y, told):
         """Mean and standard deviation of the score of each candidate over the folds; `told` are
@@ -296,7 +360,7 @@ class GibbsiteClassifierCV(_Told, ClassifierMixin, BaseEstimator):
             # a class has one row: nothing to compare by
             folds = kind(folds, shuffle=True, random_state=0) if folds > 1 else None
         results = []
-        for params in ParameterGrid(self.param_grid or {"scale": ["standard"]}):
+        for params in ParameterGrid(self.param_grid or {}):
             scores = np.array([np.nan])
             if folds is not None and len(counts) > 1:
                 scores = cross_val_score(clone(base).set_params(**params), X, y, cv=folds,

@@ -1,14 +1,13 @@
 """Samples of the Gibbs posterior itself, and the gap of a fitted model to it."""
 import json
-import warnings
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
 from . import _native, _rows, _settings
-from ._errors import ROWS
-from ._model import Handled, recipe_of, take_recipe, told
+from ._errors import ROWS, argument, warn
+from ._model import CertifiedModel, Handled, recipe_of, take_recipe, told
 
 SAMPLE = _settings.Standard("sample")
 
@@ -75,7 +74,7 @@ class GibbsSampler(Handled, ClassifierMixin, BaseEstimator):
         finally:
             end()
         for message in messages:
-            warnings.warn(message, UserWarning, stacklevel=3)
+            warn(message)
         _native.sample_set_recipe(self._handle, recipe_of(self, X))
         self._tell()
         return self
@@ -142,10 +141,14 @@ def gap(model, X, y, sample_weight=None, groups=None, **sampling):
     learned = None
     if hasattr(model, "fitted_"):  # with a split of its own
         X, learned, model = model._transformed(X), model._split, model.fitted_
-    model._check_fitted()
+    if hasattr(model, "_check_fitted"):
+        model._check_fitted()
+    if not isinstance(model, CertifiedModel):
+        raise argument("gap is of a classifier or ranker of this package, not of "
+                       f"{type(model).__name__}", TypeError)
     with ROWS:
-        if model._raw:
-            raise ValueError("gap needs rows of numbers")
+        if model._raw and (not model._reads_arrays() or _rows.is_raw(X, "impute")):
+            raise ValueError("gap needs rows of numbers, none of them missing")
         if model._by_name:  # of a file
             X = _rows.numbers(_rows.named(X, getattr(model, "feature_names_in_", None)))
         else:
@@ -176,7 +179,7 @@ def _gap(model, data, stage, sampler):
                                       _settings.seed_of(sampler.random_state),
                                       _settings.threads_of(sampler.n_jobs), None)
     for message in messages:
-        warnings.warn(message, UserWarning, stacklevel=3)
+        warn(message)
     found = told(_native.gap(data, model._handle, stage, handle))
     info = json.loads(_native.sample_describe(handle))
     found.update(log_z=info["log_z"], log_z_sd=info["log_z_sd"])

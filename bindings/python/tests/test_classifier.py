@@ -9,9 +9,10 @@ import scipy.sparse as sparse
 from conftest import rows
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.model_selection import cross_val_score
 
 import gibbsite
-from gibbsite import GibbsiteClassifier
+from gibbsite import CertifiedPipeline, GibbsiteClassifier
 
 
 def test_labels_probabilities_and_decisions_agree(data):
@@ -314,6 +315,34 @@ def test_few_rows_warn_and_fit():
     assert any("too few" in str(w.message) for w in told)
     assert model.card_ is None and model.certificate_.status == "conditional"
     assert np.isfinite(model.decision_function(X)).all()
+
+
+def test_warnings_name_the_line_of_the_caller(data):
+    X, y = data
+    short = GibbsiteClassifier(loss="hinge", solver="lbfgs", prior="zero", lam=1e4, max_iter=1)
+    pipe = CertifiedPipeline([("fit", short)])
+    for call in (lambda: short.fit(X, y), lambda: pipe.fit(X, y),
+                 lambda: cross_val_score(short, X, y, cv=2),
+                 lambda: GibbsiteClassifier().fit(X[:4], np.array(list("aaab")))):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            call()
+        assert told and all(w.filename == __file__ for w in told)
+
+
+def test_weights_of_classes_that_are_none_are_named(data):
+    X, y = data
+    for weight, words in ((0, "'yes' is 0"), (-2, "'yes' is -2"), (np.nan, "'yes' is nan")):
+        with pytest.raises(ValueError, match=f"class_weight must be positive.*{words}") as told:
+            GibbsiteClassifier(class_weight={"yes": weight}).fit(X, y)
+        assert told.value.code == "argument"
+
+
+def test_what_is_not_fitted_has_no_coefficients():
+    for name in ("coef_", "intercept_"):
+        assert not hasattr(GibbsiteClassifier(), name)
+        with pytest.raises(NotFittedError):
+            getattr(GibbsiteClassifier(), name)
 
 
 def test_options_of_the_library_are_taken(data):

@@ -235,5 +235,6 @@ def test_files_that_are_no_models_are_refused(tmp_path):
     with pytest.raises(ValueError) as told:
         gibbsite.load(tmp_path / "x.json")
     assert told.value.code == "format"
-    with pytest.raises(OSError):
+    with pytest.raises(FileNotFoundError, match="nothing.json") as told:
         gibbsite.load(tmp_path / "nothing.json")
+    assert told.value.code == "io"

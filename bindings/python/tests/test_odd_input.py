@@ -37,6 +37,7 @@ def test_labels_of_nullable_types_come_back_as_numpys():
     for dtype, plain in (("Int64", np.int64), ("boolean", bool), ("UInt8", np.uint64)):
         model = fitted(FRAME, yes.astype(dtype))
         assert model.classes_.dtype == plain and model.predict(FRAME).dtype == plain
+        assert model.score(FRAME, yes.astype(dtype)) == np.mean(model.predict(FRAME) == yes)
     assert list(fitted(FRAME, pandas.Series(Y, dtype="string")).classes_) == ["no", "yes"]
     assert list(fitted(FRAME, pandas.Categorical(Y)).classes_) == ["no", "yes"]
 
@@ -53,12 +54,51 @@ def test_dates_and_the_like_are_refused_by_name(column):
 
 
 def test_objects_that_are_numbers_are_numbers():
-    for column in (list(range(120)), [10**30 + k for k in range(120)],
+    for column in (list(range(120)), [2**70 + (k << 30) for k in range(120)],
                    [True, False] * 60, [True, None] * 60):
         model = fitted(FRAME.assign(k=pandas.Series(column, dtype=object)), missing="impute")
         assert "k" in [c.name for c in model.coefficients_]
         some = FRAME.assign(k=1.0)  # whatever the type of later rows
         assert len(model.predict(some)) == 120
+
+
+LONG = [2**53 + 1 + 2 * (k == 7) - 3 * (k != 7) for k in range(120)]  # 2**53 + 3 in row 7
+
+
+@pytest.mark.parametrize("column", [
+    np.array(LONG), np.array(LONG, dtype=np.uint64), -np.array(LONG),
+    pandas.array([None, *LONG[1:]], dtype="Int64"), pandas.array(LONG, dtype="UInt64"),
+    np.array([*LONG[:7], 10**30 + 1, *LONG[8:]], dtype=object)])
+def test_whole_numbers_that_lose_digits_are_named(column):
+    words = "loses digits as a number, which has room for whole numbers to 2"
+    frame = FRAME.assign(id=column)
+    for kind in (GibbsiteClassifier, GibbsiteClassifierCV, GibbsiteRanker):
+        if kind is not GibbsiteClassifier and frame["id"].isna().any():
+            continue
+        with pytest.raises(ValueError, match=rf"column 'id': -?\d+ in row 7 {words}") as raised:
+            kind().fit(frame, Y)
+        assert kind is GibbsiteClassifierCV or raised.value.code == "data"
+    frame = frame.fillna({"id": 0})
+    fitted(frame.assign(id=np.arange(120))).predict(frame)  # a model knows that it is a number
+    fitted(frame.assign(id=[str(value) for value in column]), missing="impute")
+    if isinstance(column, np.ndarray):
+        cells = np.column_stack([np.zeros(120, column.dtype), column])
+        with pytest.raises(ValueError, match=f"column 1: -?\\d+ in row 7 {words}"):
+            fitted(cells)
+
+
+def test_whole_numbers_that_are_doubles_are_taken():
+    exact = np.array([2**62 - 2**(12 + k % 40) for k in range(120)])
+    fitted(FRAME.assign(big=exact))
+    fitted(np.column_stack([exact, np.full(120, np.iinfo(np.int64).min)]))
+
+
+def test_sparse_whole_numbers_that_lose_digits_are_named():
+    sparse = pytest.importorskip("scipy.sparse")
+    cells = np.zeros((120, 4), np.int64)
+    cells[9, 2] = -2**53 - 1
+    with pytest.raises(ValueError, match="column 2: -9007199254740993 in row 9 loses digits"):
+        fitted(sparse.csr_matrix(cells))
 
 
 @pytest.mark.parametrize("frame", [FRAME[:0], FRAME[[]], TEXTS[:0]])
@@ -191,7 +231,7 @@ def test_a_ranker_shows_its_certificate_and_plots():
 def test_a_number_that_no_float_holds_is_told():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert len(fitted(FRAME.assign(k=[10**18 + k for k in range(120)])).predict(
+        assert len(fitted(FRAME.assign(k=[10**18 + (k << 8) for k in range(120)])).predict(
             FRAME.assign(k=0))) == 120
     with pytest.raises(ValueError, match="infinity"):
         fitted(FRAME.assign(k=np.inf))

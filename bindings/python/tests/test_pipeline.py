@@ -2,6 +2,7 @@
 import warnings
 
 import numpy as np
+import pandas
 import pytest
 from conftest import rows
 from sklearn.base import BaseEstimator, TransformerMixin, clone
@@ -219,6 +220,78 @@ def test_they_pass_the_checks(estimator):
         check_estimator(estimator)
 
 
+class Records(TransformerMixin, BaseEstimator):
+    """Notes every row that any copy of it is fitted on."""
+
+    seen = set()
+
+    def __init__(self, factor=1.0):
+        self.factor = factor
+
+    def fit(self, X, y=None):
+        Records.seen.update(X[:, 0].tolist())
+        return self
+
+    def transform(self, X):
+        return X * self.factor
+
+
+def test_a_search_over_a_pipeline_sees_the_learn_rows_alone(data):
+    X, y = data
+    pipe = CertifiedPipeline([("note", Records()), ("best", SelectKBest(k=2)),
+                              ("fit", GibbsiteClassifier(loss="hinge"))])
+    Records.seen.clear()
+    search = GibbsiteClassifierCV(pipe, {"best__k": [1, 3], "fit__prior_sd": [0.1, 1.0]}, cv=3)
+    search.fit(X, y)
+    assert Records.seen == set(X[search.learned_, 0].tolist())
+    assert 0 < search.learned_.sum() < len(y) and search.certificate_.status == "valid"
+    assert set(search.best_params_) == {"best__k", "fit__prior_sd"} and len(search.cv_results_) == 4
+    assert search.best_params_["best__k"] == 3
+    best = clone(pipe).set_params(**search.best_params_).fit(X, y)
+    assert np.array_equal(best.learned_, search.learned_)
+    assert np.array_equal(best.predict_proba(X), search.predict_proba(X))
+    assert best.certificate_.value == search.certificate_.value
+    assert search.n_features_in_ == 4 and search.coef_.shape == (1, 3)
+    assert np.isfinite(gap(search, X, y, particles=16).gap)
+    assert pipe.steps[1][1].k == 2 and not hasattr(pipe, "fitted_")
+
+
+def test_a_search_over_a_pipeline_that_changes_the_split_keeps_its_own(data):
+    X, y = data
+    pipe = CertifiedPipeline([("scale", StandardScaler()), ("fit", GibbsiteClassifier())])
+    search = GibbsiteClassifierCV(pipe, {"fit__prior_split": [0.3, 0.5], "scale": ["passthrough"]},
+                                  cv=2).fit(X, y)
+    assert search.certificate_.status == "valid" and search.info_["n"] == 300
+    assert search.card_.learned == search.learned_.sum()
+    every = GibbsiteClassifierCV(pipe, {"fit__prior": ["zero"], "scale__with_mean": [True, False]},
+                                 cv=2).fit(X, y)
+    assert every.certificate_.status == "conditional"
+    with pytest.raises(TypeError, match="or a CertifiedPipeline"):
+        GibbsiteClassifierCV(make_pipeline(StandardScaler(), GibbsiteClassifier())).fit(X, y)
+
+
+def test_without_a_grid_the_parameters_stay():
+    X, y = rows()
+    base = GibbsiteClassifier(scale="none", loss="hinge")
+    search = GibbsiteClassifierCV(base, cv=2).fit(X, y)
+    assert search.best_params_ == {}
+    assert np.array_equal(search.predict_proba(X), clone(base).fit(X, y).predict_proba(X))
+
+
+def test_a_pipeline_tells_what_its_classifier_does(data):
+    X, y = data
+    pipe = CertifiedPipeline([("scale", StandardScaler()), ("fit", GibbsiteClassifier())])
+    assert list(pipe.named_steps) == ["scale", "fit"] and not hasattr(pipe, "coef_")
+    pipe.fit(X, y)
+    scaled = pipe.named_steps.scale.transform(X)
+    assert pipe.named_steps["fit"] is pipe.fitted_
+    assert np.allclose(pipe.decision_function(X), scaled @ pipe.coef_[0] + pipe.intercept_)
+    assert np.array_equal(np.exp(pipe.predict_log_proba(X)).round(12),
+                          pipe.predict_proba(X).round(12))
+    assert np.array_equal(pipe.predict_vote(X), pipe.fitted_.predict_vote(scaled))
+    assert pipe.converged_ and pipe.n_iter_ > 0 and pipe.trace_ and pipe.parts_ == []
+
+
 def test_three_classes_pass_through():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 6))
@@ -249,5 +322,11 @@ def test_rows_of_a_list_are_split_too():
     pipe = CertifiedPipeline([("count", CountVectorizer()), ("fit", GibbsiteClassifier())])
     assert pipe.fit(texts, y).score(texts, y) > 0.9
     assert pipe.certificate_.status == "valid" and pipe.certificate_.value < 0.3
+    for others in (np.array(texts), pandas.Series(texts, index=np.arange(120) + 7)):
+        again = clone(pipe).fit(others, y)
+        assert np.array_equal(again.predict_proba(others), pipe.predict_proba(texts))
+        assert np.array_equal(again.learned_, pipe.learned_)
+    with pytest.raises(ValueError, match="Expected 2D array"):
+        CertifiedPipeline().fit(np.arange(120.0), y)
     X, labels = rows(50)
     assert CertifiedPipeline([("fit", GibbsiteClassifier())]).fit(X, labels).score(X, labels) > 0.5

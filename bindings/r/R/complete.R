@@ -31,7 +31,8 @@ gibbsite_complete <- function(row, column = NULL, value = NULL, ..., row_feature
     object
 }
 
-# Triples out of three vectors, a frame of three columns, or a matrix whose known cells are not NA.
+# Triples out of three vectors, a frame of three columns, a matrix whose known cells are not NA, or
+# a sparse one of the package Matrix, whose known cells are those that it holds.
 cells_of <- function(row, column, value) {
     if (!is.null(column)) {
         if (is.null(value)) refuse("triples are three vectors: row, column and value", "data")
@@ -49,12 +50,18 @@ cells_of <- function(row, column, value) {
         value <- row[known]
         column <- if (is.null(names[[2]])) known[, 2] else names[[2]][known[, 2]]
         row <- if (is.null(names[[1]])) known[, 1] else names[[1]][known[, 1]]
+    } else if (is_sparse(row <- plain_matrix(row))) {
+        names <- dimnames(row)
+        known <- list(row@i + 1L, sparse_columns(row))
+        value <- row@x
+        column <- if (is.null(names[[2]])) known[[2]] else names[[2]][known[[2]]]
+        row <- if (is.null(names[[1]])) known[[1]] else names[[1]][known[[1]]]
     } else {
         refuse("expected three vectors, a frame of three columns, or a matrix with NA", "data")
     }
     if (!is.numeric(value)) refuse("the values must be numbers", "data")
     if (anyNA(row) || anyNA(column)) refuse("the name of a row or column is missing", "data")
-    list(row = enc2utf8(as.character(row)), column = enc2utf8(as.character(column)), value = value)
+    list(row = id_text(row), column = id_text(column), value = value)
 }
 
 # What is known of rows or columns: their names, those without ratings last, and a matrix with a
@@ -117,8 +124,8 @@ predict.gibbsite_completion <- function(object, row, column = NULL, sd = FALSE,
         row <- row[, 1]
     }
     if (length(row) != length(column)) refuse("row and column differ in length", "data")
-    row <- match(as.character(row), object$info$row_names)
-    column <- match(as.character(column), object$info$column_names)
+    row <- match(id_text(row), object$info$row_names)
+    column <- match(id_text(column), object$info$column_names)
     made <- native(.Call(C_completion_predict, handle_of(object), row, column,
                          how(threads = object$threads)))
     if (!sd && is.null(quantiles)) return(made$value)
@@ -133,7 +140,7 @@ predict.gibbsite_completion <- function(object, row, column = NULL, sd = FALSE,
 # The n columns with the highest predictions among those that a row has not rated, best first.
 gibbsite_top <- function(object, row, n = 10, quantile = NULL) {
     if (!inherits(object, "gibbsite_completion")) refuse("gibbsite_top() takes a completion")
-    at <- match(as.character(row), object$info$row_names)
+    at <- match(id_text(row), object$info$row_names)
     if (length(at) != 1 || is.na(at)) refuse(sprintf("the model has no row '%s'", row[1]), "data")
     if (!is.numeric(n) || length(n) != 1 || is.na(n) || n < 1)
         refuse("n must be a whole number from 1")

@@ -33,6 +33,7 @@ formula_rows <- function(formula, data, weights, subset, na.action, groups = NUL
     if (!is.null(attr(tt, "offset")))
         refuse("an offset is not offered: a certificate is about the labels alone")
     raw <- variables_of(tt, data)
+    refuse_integer64(raw)
     if (!is.null(weights)) {
         if (!is.numeric(weights) || length(weights) != nrow(raw))
             refuse("weights must be numbers, one for each row")
@@ -99,6 +100,7 @@ coded <- function(value, name, design) {
 design_matrix <- function(design, raw) {
     tt <- delete.response(design$terms)
     frame <- model.frame(tt, raw, na.action = na.pass)
+    check_kinds(design$terms, frame)
     unseen <- list()
     rows <- rep(FALSE, nrow(frame))
     for (name in names(design$xlevels)) {
@@ -119,6 +121,15 @@ design_matrix <- function(design, raw) {
     x <- x[, colnames(x) != "(Intercept)", drop = FALSE]
     structure(x, dimnames = list(names, colnames(x)), assign = NULL, contrasts = NULL,
               unseen = unseen)
+}
+
+# Texts in the place of numbers would become columns of their own.
+check_kinds <- function(tt, frame) {
+    was <- attr(tt, "dataClasses")
+    for (name in intersect(names(was)[was %in% c("numeric", "logical")], names(frame)))
+        if (is.factor(frame[[name]]) || is.character(frame[[name]]))
+            refuse(paste0("variable '", name, "' is a ", class(frame[[name]])[1], ", and was ",
+                          was[[name]], " in the fit"), "data")
 }
 
 tell_unseen <- function(unseen) {

@@ -46,6 +46,9 @@ fit_formula <- function(task, rows, given, contrasts, positive, looked, model, a
     about$seed <- seed_of(about$seed)
     made <- learn_rows(rows, labels, options, contrasts, how(about$seed, about$threads))
     x <- made$x
+    if (ncol(x) == 0)
+        refuse("the formula has no columns but the intercept: there is nothing to learn from",
+               "data")
     tell_unseen(attr(x, "unseen"))
     data <- data_of(x, labels)
     if (!is.null(made$learned)) native(.Call(C_set_split, data, made$learned))
@@ -75,8 +78,10 @@ learn_rows <- function(rows, labels, options, contrasts, how) {
     learned <- native(.Call(C_split, prints, options, how))
     design <- learn_design(rows$terms, rows$raw[learned, , drop = FALSE], contrasts)
     looked <- all(learned) || !apart(design$terms, rows$raw, learned)
-    if (looked)
+    if (looked) {
         message("the formula learns from rows that are to certify: the certificate is conditional")
+        design <- learn_design(rows$terms, rows$raw, contrasts) # then from all, as glm() does
+    }
     list(design = design, x = design_matrix(design, rows$raw),
          learned = if (!all(learned)) learned, looked = if (looked) "columns")
 }
@@ -114,12 +119,13 @@ as_formula_call <- function(call, method, envir) {
 }
 
 fit_rows <- function(task, x, y, weights, given, missing, positive, looked, model, about) {
+    if (inherits(y, "formula")) refuse("the formula comes before the data: (y ~ a + b, data)")
     if (NROW(x) != NROW(y)) refuse(paste0(NROW(x), " rows, but ", NROW(y), " labels"), "data")
     labels <- labels_of(y, positive, task == "classify")
     check_lengths(weights, about$groups, NROW(x))
     about$seed <- seed_of(about$seed)
-    x <- framed(x, missing)
-    raw <- is_raw(x)
+    x <- framed(plain_matrix(x), missing)
+    raw <- is_raw(x, missing)
     beside <- list(weights = weights, groups = about$groups)
     if (raw) {
         target <- setdiff(c("y", "target", "label", "y_"), names(x))[1]

@@ -47,6 +47,15 @@ recipe_names <- function(object, count) {
     if (length(told) == count) told else paste0("V", seq_len(count))
 }
 
+# The columns that coef() has numbers for: the score is model.matrix(object) %*% coef(object).
+model.matrix.gibbsite <- function(object, ...) {
+    if (is.null(object$design))
+        refuse("this model was fitted to a matrix or a frame: it has no formula")
+    x <- design_matrix(object$design, fitted_rows(object))
+    attr(x, "unseen") <- NULL
+    cbind("(Intercept)" = rep(1, nrow(x)), x)
+}
+
 confint.gibbsite <- function(object, parm, level = 0.95, ...) {
     refuse(paste("a Gibbs posterior is made of a loss, not of a likelihood: the spread of its",
                  "coefficients is no confidence interval of a true parameter. What is certified",

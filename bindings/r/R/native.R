@@ -84,6 +84,9 @@ options_of <- function(given, task = NULL, allowed = character()) {
     if (length(given) && (is.null(names(given)) || any(names(given) == "")))
         refuse("arguments after the rows must be named")
     names(given) <- gsub("[._]", "-", names(given))
+    if (is.function(given$family) || inherits(given$family, "family"))
+        refuse(paste("`family` is that of the posterior, such as \"full\"; there is no likelihood",
+                     "here to have one as in glm()"))
     command <- if (is.null(task)) character() else "fit"
     if (length(command)) {
         table <- .Call(C_options, command)

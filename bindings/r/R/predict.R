@@ -7,21 +7,24 @@ rows_to_predict <- function(object, newdata) {
         gone <- setdiff(intersect(all.vars(delete.response(object$design$terms)), object$variables),
                         here)
         if (length(gone)) refuse(paste0("there is no variable '", gone[1], "' in newdata"), "data")
-        x <- design_matrix(object$design, if (is.data.frame(newdata)) newdata else
-            as.data.frame(newdata))
+        if (!is.data.frame(newdata)) newdata <- as.data.frame(newdata)
+        x <- design_matrix(object$design, newdata)
         tell_unseen(attr(x, "unseen"))
     } else if (isTRUE(object$raw)) {
         return(raw_to_predict(object, newdata))
-    } else if (is_sparse(newdata)) {
-        return(list(data = data_of(newdata), rows = seq_len(nrow(newdata)), n = nrow(newdata),
+    } else if (is_sparse(newdata <- plain_matrix(newdata))) {
+        x <- by_name(object, newdata)
+        rows <- setdiff(seq_len(nrow(x)), x@i[is.na(x@x)] + 1L)
+        if (length(rows) < nrow(x)) x <- x[rows, , drop = FALSE]
+        return(list(data = if (length(rows)) data_of(x), rows = rows, n = nrow(newdata),
                     names = rownames(newdata)))
     } else {
         x <- as_numbers(by_name(object, newdata))
     }
-    rows <- which(rowSums(is.na(x)) == 0)
-    if (ncol(x) == 0) rows <- seq_len(nrow(x))
-    list(data = if (length(rows)) data_of(x[rows, , drop = FALSE]), rows = rows, n = nrow(x),
-         names = rownames(x))
+    rows <- if (anyNA(x)) which(rowSums(is.na(x)) == 0) else seq_len(nrow(x))
+    list(data = if (length(rows)) data_of(if (length(rows) < nrow(x)) x[rows, , drop = FALSE]
+                                          else x),
+         rows = rows, n = nrow(x), names = rownames(x))
 }
 
 # Columns found by their names where both sides have some.
@@ -30,18 +33,21 @@ by_name <- function(object, x) {
     if (is.null(wanted) || is.null(colnames(x))) return(x)
     gone <- setdiff(wanted, colnames(x))
     if (length(gone)) refuse(paste0("there is no column '", gone[1], "'"), "data")
-    x[, wanted, drop = FALSE]
+    if (identical(wanted, colnames(x))) x else x[, wanted, drop = FALSE]
 }
 
 raw_to_predict <- function(object, newdata) {
-    if (!is.data.frame(newdata))
-        refuse(paste("this model was fitted to a data frame with texts or missing cells;",
-                     "predictions need one too"), "data")
-    wanted <- by_name(object, newdata)
-    if (nrow(newdata) == 0) return(list(data = NULL, rows = integer(), n = 0L, names = character()))
     recipe <- fromJSON(.Call(C_recipe, handle_of(object)), simplifyVector = FALSE)
     types <- lapply(recipe$inputs, function(k) k$type)
     names(types) <- vapply(recipe$inputs, function(k) k$name, "")
+    newdata <- plain_matrix(newdata)
+    if (is_sparse(newdata)) newdata <- as.matrix(newdata)
+    if (is.matrix(newdata) && !"text" %in% types) newdata <- as.data.frame(newdata)
+    if (!is.data.frame(newdata))
+        refuse("this model was fitted to a data frame with texts; predictions need one too",
+               "data")
+    wanted <- by_name(object, newdata)
+    if (nrow(newdata) == 0) return(list(data = NULL, rows = integer(), n = 0L, names = character()))
     wanted <- wanted[intersect(names(wanted), names(types))]
     filled <- !all(vapply(recipe$inputs, function(k) is.null(k$fill), NA))
     if (!filled && !any(complete.cases(wanted)))

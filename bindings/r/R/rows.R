@@ -56,32 +56,79 @@ as_labels <- function(number, labels) {
 # How a label is written in a model file.
 label_text <- function(values) {
     if (is.logical(values)) return(as.character(as.integer(values)))
-    if (is.numeric(values)) return(vapply(values, format, "", digits = 17))
+    if (is.numeric(values)) return(number_text(values))
     as.character(values)
+}
+
+# Numbers as the command line writes them, and Python: 100000, where R has 1e+05; others in the
+# fewest digits that are read back as they were.
+number_text <- function(values) {
+    vapply(as.double(values), function(v) {
+        if (is.finite(v) && v == floor(v) && abs(v) < 1e15) return(sprintf("%.0f", v + 0))
+        for (digits in 15:17) {
+            text <- format(v, digits = digits)
+            if (is.na(v) || as.double(text) == v) break
+        }
+        text
+    }, "", USE.NAMES = FALSE)
+}
+
+# What rows and columns of ratings are called.
+id_text <- function(x) {
+    if (is.double(x) && !is.object(x)) {
+        known <- unique(x[!is.na(x)])
+        return(number_text(known)[match(x, known)])
+    }
+    enc2utf8(as.character(x))
 }
 
 # ---------------------------------------------------------------- data
 
 is_sparse <- function(x) isS4(x) && inherits(x, "dgCMatrix")
 
-# A frame that the library's own recipe is to read: texts, or missing cells.
-is_raw <- function(x) {
-    is.data.frame(x) && (anyNA(x) || !all(vapply(x, function(v) is.numeric(v) || is.logical(v),
-                                                NA)))
+# A matrix of the package Matrix, of whatever kind, as a dgCMatrix, or as R's own where it is dense.
+plain_matrix <- function(x) {
+    if (!isS4(x) || is_sparse(x)) return(x)
+    loadNamespace("Matrix")
+    if (inherits(x, "sparseMatrix"))
+        methods::as(methods::as(methods::as(x, "dMatrix"), "generalMatrix"), "CsparseMatrix")
+    else if (inherits(x, "Matrix")) as.matrix(x)
+    else x
 }
+
+# The column of each number that a dgCMatrix holds.
+sparse_columns <- function(x) rep.int(seq_len(ncol(x)), diff(x@p))
+
+# A frame that the library's own recipe is to read: texts, or missing cells, which rows to come may
+# have where those of the fit have none.
+is_raw <- function(x, missing = "error") {
+    is.data.frame(x) && (missing != "error" || anyNA(x) || !is_numbers(x))
+}
+
+is_numbers <- function(x) all(vapply(x, function(v) is.numeric(v) || is.logical(v), NA))
 
 # Rows whose missing cells are to be dropped or filled are a frame.
 framed <- function(x, missing) {
     if (!missing %in% c("error", "drop", "impute"))
         refuse("missing: expected error, drop or impute")
-    if (is.matrix(x) && is.numeric(x) && missing != "error" && anyNA(x)) x <- as.data.frame(x)
+    if (is.matrix(x) && is.numeric(x) && missing != "error") x <- as.data.frame(x)
     twice <- anyDuplicated(colnames(x))
     if (twice) refuse(paste0("two columns are called '", colnames(x)[twice], "'"), "data")
     x
 }
 
+# Whole numbers of 64 bits (package bit64) lie in the bits of doubles, which R takes for other
+# numbers wherever that package does not see them; and beyond 2^53 they lose digits.
+refuse_integer64 <- function(x) {
+    for (name in names(x))
+        if (inherits(x[[name]], "integer64"))
+            refuse(paste0("column '", name, "' is an integer64; make numbers (as.numeric) or ",
+                          "texts (as.character) of it first, with package bit64"), "data")
+}
+
 as_numbers <- function(x) {
     if (is.data.frame(x)) {
+        refuse_integer64(x)
         for (name in names(x))
             if (!(is.numeric(x[[name]]) || is.logical(x[[name]])))
                 refuse(paste0("column '", name, "' is a ", class(x[[name]])[1],
@@ -90,13 +137,19 @@ as_numbers <- function(x) {
     }
     if (is.logical(x)) storage.mode(x) <- "double"
     if (!is.matrix(x) || !is.numeric(x))
-        refuse("x must be a matrix of numbers, a data frame, or a dgCMatrix", "data")
+        refuse("x must be a matrix of numbers, a data frame, or a matrix of the package Matrix",
+               "data")
     storage.mode(x) <- "double"
     x
 }
 
 check_finite <- function(x) {
-    bad <- which(!is.finite(x), arr.ind = TRUE)
+    if (is_sparse(x)) {
+        k <- which(!is.finite(x@x))[1]
+        bad <- if (!is.na(k)) cbind(x@i[k] + 1L, sparse_columns(x)[k])
+    } else {
+        bad <- if (!all(is.finite(x))) which(!is.finite(x), arr.ind = TRUE)
+    }
     if (length(bad)) {
         column <- colnames(x)[bad[1, 2]]
         if (is.null(column)) column <- bad[1, 2]
@@ -107,11 +160,13 @@ check_finite <- function(x) {
 
 # Rows, with their labels or without.
 data_of <- function(x, labels = NULL) {
+    check_finite(x)
     if (is_sparse(x)) {
         data <- sparse_data(x, labels$sign)
     } else {
-        check_finite(x)
-        data <- native(.Call(C_dense, t(x), labels$sign))
+        # a fit goes through the rows many times, and is fastest if each is in one place
+        turned <- !is.null(labels)
+        data <- native(.Call(C_dense, if (turned) t(x) else x, turned, labels$sign))
     }
     if (length(labels$classes) > 2)
         native(.Call(C_classes, data, labels$number - 1L, length(labels$classes)))
@@ -120,7 +175,7 @@ data_of <- function(x, labels = NULL) {
 
 # R keeps sparse matrices by columns, the library by rows.
 sparse_data <- function(x, sign) {
-    column <- rep.int(seq_len(ncol(x)) - 1L, diff(x@p))
+    column <- sparse_columns(x) - 1L
     by_row <- order(x@i, column)
     start <- c(0, cumsum(tabulate(x@i + 1L, nrow(x))))
     native(.Call(C_csr, as.double(dim(x)), as.double(start), column[by_row],
@@ -129,6 +184,7 @@ sparse_data <- function(x, sign) {
 
 # Columns of a frame as the library's tables take them. `types`: what a model knows them as.
 table_columns <- function(x, types = NULL) {
+    refuse_integer64(x)
     columns <- lapply(names(x), function(name) {
         v <- x[[name]]
         known <- if (is.null(types)) "" else types[[name]]

@@ -26,6 +26,7 @@ gibbsite_sample.default <- function(x, y, ..., intercept = TRUE, seed = NULL, th
     call <- match.call()
     call[[1]] <- quote(gibbsite_sample)
     if (NROW(x) != NROW(y)) refuse(paste0(NROW(x), " rows, but ", NROW(y), " labels"), "data")
+    x <- plain_matrix(x)
     if (!is_sparse(x)) x <- as_numbers(x)
     given <- c(list(...), if (!intercept) list("no-intercept" = TRUE))
     sample_rows(x, labels_of(y, many = FALSE), given,
@@ -110,10 +111,11 @@ print.gibbsite_sample <- function(x, ...) {
 fitted_data <- function(object) {
     if (is.null(object$model))
         refuse("the rows of the fit were not kept (model = FALSE)")
-    if (isTRUE(object$raw))
+    if (isTRUE(object$raw) && is_raw(object$model$x))
         refuse("a posterior of rows that went through the library's recipe cannot be sampled here")
     if (is.null(object$design)) {
-        data <- data_of(object$model$x, same_labels(object, object$model$y))
+        x <- if (isTRUE(object$raw)) as_numbers(object$model$x) else object$model$x
+        data <- data_of(x, same_labels(object, object$model$y))
     } else {
         response <- model.response(model.frame(object$terms, object$model, na.action = na.pass))
         data <- data_of(design_matrix(object$design, object$model), same_labels(object, response))
@@ -134,6 +136,8 @@ gap <- function(object, sample = NULL, ...) {
         if (!is.null(sample)) refuse("of several classes gap() draws the samples itself")
         return(gaps_of(object, ...))
     }
+    if (!is.null(sample) && !inherits(sample, "gibbsite_sample"))
+        refuse("sample: expected one of gibbsite_sample(); the rows are those of the fit")
     if (is.null(sample)) sample <- gibbsite_sample(object, ...)
     found <- native(.Call(C_gap, fitted_data(object), handle_of(object), 0L, handle_of(sample)))
     structure(c(found, list(log_z = sample$info$log_z, log_z_sd = sample$info$log_z_sd)),

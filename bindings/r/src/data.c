@@ -5,15 +5,19 @@ static const double *labels_of(SEXP y) {
     return y != R_NilValue ? REAL(y) : NULL;
 }
 
-/* x has a row of the data in each column, as the library wants them in memory; it is borrowed. */
-SEXP gbsr_dense(SEXP x, SEXP y) {
+/* x has a row of the data in each column, as the library reads it fastest, or in each row, as R has
+ * it; it is borrowed. */
+SEXP gbsr_dense(SEXP x, SEXP turned, SEXP y) {
     call *c;
     gbs_data *data = NULL;
     SEXP kept = PROTECT(Rf_list2(x, y)), box = PROTECT(handle_box(KIND_DATA, kept));
     PROTECT(call_short(&c));
-    size_t d = (size_t)Rf_nrows(x), n = (size_t)Rf_ncols(x);
+    size_t rows = (size_t)Rf_nrows(x), columns = (size_t)Rf_ncols(x);
+    int across = Rf_asLogical(turned) == TRUE;
+    size_t n = across ? columns : rows, d = across ? rows : columns;
     if (c->status == GBS_OK &&
-        call_ok(c, gbs_data_dense(c->ctx, n, d, REAL(x), d, labels_of(y), GBS_BORROW, &data)))
+        call_ok(c, gbs_data_strided(c->ctx, n, d, REAL(x), GBS_CELL_DOUBLE, across ? d : 1,
+                                    across ? 1 : n, labels_of(y), GBS_BORROW, &data)))
         handle_put(box, data);
     SEXP result = call_end(c, box);
     UNPROTECT(3);

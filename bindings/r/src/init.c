@@ -8,7 +8,7 @@
     { "C_" #name, (DL_FUNC)(void (*)(void))gbsr_##name, count }
 
 static const R_CallMethodDef entries[] = {
-    ENTRY(dense, 2),
+    ENTRY(dense, 3),
     ENTRY(csr, 5),
     ENTRY(train, 4),
     ENTRY(apply, 4),

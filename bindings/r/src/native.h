@@ -75,7 +75,7 @@ SEXP arrays_of(size_t rows, int count, const char *const *names, double **out);
 
 /* ---------------------------------------------------------------- entries */
 
-SEXP gbsr_dense(SEXP x, SEXP y);
+SEXP gbsr_dense(SEXP x, SEXP turned, SEXP y);
 SEXP gbsr_csr(SEXP shape, SEXP start, SEXP column, SEXP value, SEXP y);
 SEXP gbsr_train(SEXP columns, SEXP names, SEXP given, SEXP how);
 SEXP gbsr_apply(SEXP model, SEXP columns, SEXP names, SEXP given);

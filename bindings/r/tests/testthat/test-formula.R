@@ -152,3 +152,39 @@ test_that("residuals are the response less its probability", {
     expect_error(residuals(gibbsite_rank(case ~ age + parity, infert, seed = 1)), "a ranker")
     expect_error(residuals(m, "deviance"), "type")
 })
+
+test_that("levels that depend on all rows are learned from all rows", {
+    d <- some_rows()
+    halves <- y ~ cut(x1, quantile(x1, 0:2 / 2), include.lowest = TRUE) + x2
+    expect_message(m <- gibbsite(halves, d, seed = 1), "conditional")
+    expect_identical(certificate(m)$status, "conditional")
+    expect_true(all(rowSums(model.matrix(m)[, 2:3]) == 1)) # each row has its level
+    expect_silent(gibbsite(y ~ cut(x1, c(-Inf, 0, Inf)) + x2, d, seed = 1))
+})
+
+test_that("the score is the model matrix times the coefficients", {
+    d <- some_rows()
+    d$f <- factor(rep(c("u", "v", "w"), 80))
+    m <- gibbsite(y ~ f * x1 + poly(x2, 2), d, seed = 1)
+    expect_equal(drop(model.matrix(m) %*% coef(m)), predict(m, type = "score"))
+    expect_error(model.matrix(gibbsite(as.matrix(d[1:3]), d$y, seed = 1)), "no formula")
+})
+
+test_that("numbers that became texts are refused by name", {
+    d <- some_rows()
+    m <- gibbsite(y ~ x1 + x2, d, seed = 1)
+    for (as in list(as.character, factor))
+        expect_error(predict(m, transform(d, x1 = as(x1))), "variable 'x1' is a .* was numeric",
+                     class = "gibbsite_data_error")
+    expect_identical(sum(is.na(predict(m, transform(d, x1 = NA)))), 240L)
+})
+
+test_that("what glm() takes and this does not is told", {
+    d <- some_rows()
+    expect_error(gibbsite(y ~ x1, d, family = binomial), "no likelihood",
+                 class = "gibbsite_argument_error")
+    expect_error(gibbsite(y ~ x1, d, family = binomial()), "no likelihood")
+    expect_error(gibbsite(y ~ 1, d), "but the intercept", class = "gibbsite_data_error")
+    expect_error(gibbsite(d, y ~ x1), "the formula comes before the data")
+    expect_error(gap(gibbsite(y ~ x1, d, seed = 1), d), "sample: expected")
+})

@@ -17,6 +17,23 @@ test_that("codes of texts are not taken for numbers", {
     expect_error(gibbsite(as.matrix(twice), d$y), "two columns are called 'a'")
 })
 
+test_that("whole numbers of 64 bits are refused, which R takes for others", {
+    d <- some_rows(60)
+    long <- d
+    long$id <- structure(rep(4.94e-324, 60), class = "integer64") # ones, as bit64 has them
+    for (x in list(long[c("x1", "id")], local({
+        text <- with_text(d)
+        text$id <- long$id
+        text
+    })))
+        expect_error(gibbsite(x, d$y, seed = 1), "column 'id' is an integer64",
+                     class = "gibbsite_data_error")
+    expect_error(gibbsite(y ~ x1 + id, long, seed = 1), "column 'id' is an integer64")
+    expect_error(gibbsite_sample(long[c("x1", "id")], d$y), "column 'id' is an integer64")
+    m <- gibbsite(transform(d[1:2], id = 1:60), d$y, seed = 1)
+    expect_error(predict(m, long[c("x1", "x2", "id")]), "column 'id' is an integer64")
+})
+
 test_that("rows without anything to predict from are NA, and no rows are none", {
     d <- some_rows(60)
     x <- with_text(d)

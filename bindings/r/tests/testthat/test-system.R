@@ -66,7 +66,7 @@ test_that("the collector may come at any time", {
     y <- d$y
     tx <- t(x)
     gctorture(TRUE)
-    data <- .Call(gibbsite:::C_dense, tx, y)$value
+    data <- .Call(gibbsite:::C_dense, tx, TRUE, y)$value
     learned <- .Call(gibbsite:::C_split, data, options, run)$value
     model <- .Call(gibbsite:::C_fit, data, NULL, options, run)$value
     bytes <- .Call(gibbsite:::C_to_json, model)$value
