@@ -10,6 +10,7 @@
 #include "table/number.h"
 #include "table/odd_values.h"
 #include "table/recipe.h"
+#include "table/shown.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -86,9 +87,9 @@ gbs_status gbs_warn_of_labels(gbs_context *ctx, const gbs_recipe *r) {
         const char *label = gbs_recipe_class(r, k);
         if (label != NULL && gbs_number_is_mark(label, strlen(label)))
             gbs_log(ctx, GBS_LOG_WARNING,
-                    "column '%.60s': '%.20s' is a label like any other; `na-values` '%.20s' makes "
+                    "column '%.60s': '%.20s' is a label like any other; `na-values` %s makes "
                     "it a missing value",
-                    r->target, label, label);
+                    r->target, label, gbs_show_value(label, SIZE_MAX).text);
         if (label != NULL && strcmp(label, r->target) == 0)
             gbs_log(ctx, GBS_LOG_WARNING,
                     "column '%.60s': '%.40s' is a label, too; does the header stand in the file "

@@ -10,6 +10,7 @@
 #include "table/csv_columns.h"
 #include "table/number.h"
 #include "table/recipe.h"
+#include "table/shown.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -31,16 +32,9 @@ static struct place place(const gbs_csv *c, size_t j) {
     return p;
 }
 
-/* How an option names the column: by number where the name would need the quotes of a shell. */
-static struct place argument(const gbs_csv *c, size_t j) {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
-    struct place p;
-    const char *name = c->table->columns[j].name;
-    if (c->table->has_header && strlen(name) <= 40 && strspn(name, plain) == strlen(name))
-        snprintf(p.text, sizeof p.text, "%s", name);
-    else
-        snprintf(p.text, sizeof p.text, "%zu", j + 1);
-    return p;
+/* How an option names the column. */
+static gbs_shown argument(const gbs_csv *c, size_t j) {
+    return gbs_show_value(c->table->has_header ? c->table->columns[j].name : "", j);
 }
 
 /* A number in a dress; a unit behind a blank alone, since 2x or 0b1 may be anything. */

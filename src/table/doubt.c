@@ -146,16 +146,17 @@ gbs_status gbs_check_doubt(gbs_context *ctx, const gbs_table *t, size_t column) 
     size_t level = odd < c->n_levels ? odd : first;
     const char *text = c->levels[level];
     gbs_place place = gbs_row_place(t, row_of(t, column, level));
+    gbs_shown called = gbs_show_value(c->name, column);
     if (level == first)
         return gbs_fail(ctx, GBS_ERR_DATA,
                         "%s: column '%.60s' (column %zu): expected a number, found '%s'; %s, or "
-                        "treat the column as categories (`text` %.60s)",
+                        "treat the column as categories (`text` %s)",
                         place.text, c->name, column + 1, gbs_show(text, strlen(text)).text,
-                        gbs_dress_advice(gbs_dress_of(text)), c->name);
+                        gbs_dress_advice(gbs_dress_of(text)), called.text);
     return gbs_fail(ctx, GBS_ERR_DATA,
                     "%s: column '%.60s' (column %zu): '%s' is no number, but %zu of its %zu "
                     "different values are; is it a missing value (`na-values` %s), or are they "
-                    "categories (`text` %.60s)?",
+                    "categories (`text` %s)?",
                     place.text, c->name, column + 1, gbs_show(text, strlen(text)).text,
-                    plain + dressed, c->n_levels, gbs_show(text, strlen(text)).text, c->name);
+                    plain + dressed, c->n_levels, gbs_show_value(text, SIZE_MAX).text, called.text);
 }

@@ -11,6 +11,7 @@
  */
 #include "table/guard.h"
 #include "table/odd_values.h"
+#include "table/shown.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -262,36 +263,37 @@ gbs_status gbs_recipe_warn(gbs_context *ctx, const gbs_recipe *r, const gbs_tabl
             return status;
         if (!c->unnamed) /* the others are judged elsewhere */
             status = judge(ctx, t, r->inputs[k].position, &seen, &guard);
+        gbs_shown called = gbs_show_value(c->name, r->inputs[k].position);
         if (guard == GBS_GUARD_DATES && !c->is_text)
             gbs_log(ctx, GBS_LOG_WARNING,
                     "column '%.60s': numbers such as %.0f look like dates, taken as they are; "
-                    "`drop` %.60s leaves them out",
-                    c->name, seen.low, c->name);
+                    "`drop` %s leaves them out",
+                    c->name, seen.low, called.text);
         else if (guard == GBS_GUARD_IDENTIFIER && !c->is_text)
             gbs_log(ctx, GBS_LOG_WARNING,
                     "column '%.60s': another whole number in each of %zu rows, looks like an "
-                    "identifier; `drop` %.60s leaves it out",
-                    c->name, t->n_rows, c->name);
+                    "identifier; `drop` %s leaves it out",
+                    c->name, t->n_rows, called.text);
         else if (guard == GBS_GUARD_DATES)
             gbs_log(ctx, GBS_LOG_WARNING,
                     "column '%.60s': texts that look like dates or times, taken as %zu categories; "
-                    "`drop` %.60s leaves them out",
-                    c->name, c->n_levels, c->name);
+                    "`drop` %s leaves them out",
+                    c->name, c->n_levels, called.text);
         else if (guard == GBS_GUARD_IDENTIFIER)
             gbs_log(ctx, GBS_LOG_WARNING,
-                    "column '%.60s': %zu levels in %zu rows, looks like an identifier; `drop` "
-                    "%.60s leaves it out",
-                    c->name, c->n_levels, t->n_rows, c->name);
+                    "column '%.60s': %zu levels in %zu rows, looks like an identifier; `drop` %s "
+                    "leaves it out",
+                    c->name, c->n_levels, t->n_rows, called.text);
         else if (guard == GBS_GUARD_ROW_NUMBER)
             gbs_log(ctx, GBS_LOG_WARNING,
                     "column '%.60s': numbers that run from %.0f to %.0f, one a row, looks like a "
-                    "row number; `drop` %.60s leaves it out",
-                    c->name, seen.low, seen.high, c->name);
+                    "row number; `drop` %s leaves it out",
+                    c->name, seen.low, seen.high, called.text);
         else if (guard == GBS_GUARD_CODES)
             gbs_log(ctx, GBS_LOG_WARNING,
-                    "column '%.60s': codes with leading zeros (%0*llu), read as numbers; `text` "
-                    "%.60s keeps them as they are",
-                    c->name, (int)(c->code & 15), (unsigned long long)(c->code >> 4), c->name);
+                    "column '%.60s': codes with leading zeros (%0*llu), read as numbers; `text` %s "
+                    "keeps them as they are",
+                    c->name, (int)(c->code & 15), (unsigned long long)(c->code >> 4), called.text);
     }
     return status;
 }
