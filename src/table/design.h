@@ -63,7 +63,8 @@ void gbs_design_free(const gbs_context *ctx, gbs_design *d);
 
 /* Of the rows of a design as the table has them: a recipe with texts, labels where there are some.
  */
-gbs_hash gbs_table_hash(const gbs_recipe *recipe, const gbs_table *t, const gbs_design *design);
+gbs_hash gbs_table_hash(const gbs_recipe *recipe, const gbs_table *t, const gbs_design *design,
+                        const size_t *source);
 
 /* ---------------------------------------------------------------- inside */
 

@@ -18,7 +18,8 @@ static gbs_hash text_cell(size_t column, const char *text) {
                : gbs_hash_text(column, text, size);
 }
 
-gbs_hash gbs_table_hash(const gbs_recipe *recipe, const gbs_table *t, const gbs_design *design) {
+gbs_hash gbs_table_hash(const gbs_recipe *recipe, const gbs_table *t, const gbs_design *design,
+                        const size_t *source) {
     gbs_hash_sum sum = {0};
     for (size_t i = 0; i < design->n; i++) {
         size_t at_row = design->rows != NULL ? design->rows[i] : i;
@@ -26,7 +27,7 @@ gbs_hash gbs_table_hash(const gbs_recipe *recipe, const gbs_table *t, const gbs_
         const double *cells = t->cells + at_row * t->n_columns;
         gbs_hash row = {0};
         for (size_t k = 0; k < recipe->n_inputs; k++) {
-            size_t at = recipe->inputs[k].position;
+            size_t at = source != NULL ? source[k] : recipe->inputs[k].position;
             const gbs_column *c = &t->columns[at];
             row = gbs_hash_add(row, isnan(cells[at]) ? gbs_hash_text(k, "", 0)
                                     : c->is_text     ? text_cell(k, c->levels[(size_t)cells[at]])

@@ -245,7 +245,7 @@ gbs_status gbs_table_train(gbs_context *ctx, const gbs_table *table, const gbs_o
     if (status == GBS_OK)
         status = gbs_design_build(ctx, recipe, table, &use, &design);
     gbs_source is = {.rows = design.n, .units = design.group != NULL ? design.groups : design.n};
-    gbs_hash hash = status == GBS_OK && made ? gbs_table_hash(recipe, table, &design)
+    gbs_hash hash = status == GBS_OK && made ? gbs_table_hash(recipe, table, &design, NULL)
                                              : (gbs_hash){0};
     if (status == GBS_OK && made && aside)
         status = relearn_recipe(ctx, table, &o, &use, hash, recipe, &design, &is);
@@ -280,6 +280,21 @@ gbs_status gbs_table_apply(gbs_context *ctx, const gbs_table *table, const gbs_r
     return gbs_table_apply_part(ctx, table, recipe, labels, options, false, out);
 }
 
+/* Rows whose texts have become columns hash as they did when a model was fitted to them: it tells
+ * them so. */
+static gbs_status hash_as_trained(gbs_context *ctx, const gbs_table *table,
+                                  const gbs_recipe *recipe, gbs_data *data) {
+    gbs_match match = {0};
+    gbs_status status = gbs_match_columns(ctx, recipe, table, &match);
+    if (status == GBS_OK) {
+        data->hash = gbs_table_hash(recipe, table, &((struct source *)data->source)->design,
+                                    match.source);
+        data->hashed = true;
+    }
+    gbs_match_free(ctx, recipe, &match);
+    return status;
+}
+
 gbs_status gbs_table_apply_part(gbs_context *ctx, const gbs_table *table, const gbs_recipe *recipe,
                                 gbs_label_use labels, const gbs_options *options, bool may_be_empty,
                                 gbs_data **out) {
@@ -304,7 +319,15 @@ gbs_status gbs_table_apply_part(gbs_context *ctx, const gbs_table *table, const 
     if (status != GBS_OK)
         return status;
     gbs_recipe_hold((gbs_recipe *)recipe);
-    return wrap(ctx, table, (gbs_recipe *)recipe, &design, out);
+    status = wrap(ctx, table, (gbs_recipe *)recipe, &design, out);
+    bool known = labels == GBS_WITH_LABELS && gbs_recipe_learns(recipe) && table->columns != NULL;
+    if (status == GBS_OK && known)
+        status = hash_as_trained(ctx, table, recipe, *out);
+    if (status != GBS_OK) {
+        gbs_data_free(*out);
+        *out = NULL;
+    }
+    return status;
 }
 
 void gbs_data_take_kept(gbs_data *data, gbs_kept *kept) {
