@@ -7,7 +7,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (_check_sample_weight, check_consistent_length,
                                       column_or_1d)
 
-from . import _html, _native, _rows, _settings
+from . import _html, _native, _parameters, _rows, _settings
 from ._errors import ROWS, argument, warn
 from ._model import CertifiedModel, _label, take_recipe
 
@@ -253,8 +253,9 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
             self.feature_names_in_ = np.array(names, dtype=object)
         target = next(name for name in ("y", "target", "label", "y_") if name not in names)
         texts = {value: _label(value) for value in self.classes_.tolist()}
-        columns = [*_rows.table_columns(X, self.missing),
-                   (target, [texts[value] for value in y.tolist()])]
+        labels = y.astype(np.float64) if _rows.are_numbers(self.classes_) else \
+            [texts[value] for value in y.tolist()]
+        columns = [*_rows.table_columns(X, self.missing), (target, labels)]
         options = {**self._library_options(), "target": target}
         for option, values in (("weights", self._weights(sample_weight, y)),
                                ("group", _rows.group_numbers(groups, len(y)))):
@@ -316,7 +317,7 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
         if cost.shape != (classes, classes):
             raise argument(f"cost of {classes} classes is a matrix of that size, a row for what "
                            f"is and a column for what is said, not of the shape {cost.shape}")
-        if self._raw:
+        if self._raw and not _rows.are_numbers(self.classes_):
             texts = [_label(value).encode() for value in self.classes_]
             order = sorted(range(classes), key=texts.__getitem__)
             cost = cost[np.ix_(order, order)]
@@ -430,5 +431,9 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
         self._handle, self._raw, self._by_name = handle, False, True
         self._costs = None
         self._tell()
-        take_recipe(self, _native.recipe(handle), _native.features(handle))
-        return self
+        columns = _native.features(handle)
+        take_recipe(self, _native.recipe(handle), columns)
+        filled = any("fill" in column for column in self._inputs())
+        found = _parameters.of_model(self.info_, lambda: _native.to_json(handle), columns,
+                                     len(self.classes_), filled)
+        return self.set_params(**_parameters.given(found, self))

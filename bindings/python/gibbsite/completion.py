@@ -5,7 +5,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
-from . import _html, _native, _rows, _settings
+from . import _html, _native, _parameters, _rows, _settings
 from ._errors import ROWS, argument, warn
 from ._model import Handled, told
 from ._settings import is_range
@@ -167,7 +167,8 @@ class MatrixCompletion(_html.ShowsCertificate, Handled, BaseEstimator):
             raise argument("range must be two numbers, the first below the second, not "
                            f"{self.range!r}")
         parameters = {name: getattr(self, name) for name in self._options}
-        options = _settings.options_of({**parameters, "no-biases": not self.biases}, self.options)
+        options = _settings.options_of({**parameters, "no-biases": not self.biases}, self.options,
+                                       kind=type(self))
         progress, end = _settings.progress_of(self.verbose)
         try:
             self._handle, messages = _native.complete(
@@ -261,4 +262,4 @@ class MatrixCompletion(_html.ShowsCertificate, Handled, BaseEstimator):
         self.row_names_ = _native.completion_ids(handle, False)
         self.column_names_ = _native.completion_ids(handle, True)
         self._tell()
-        return self
+        return self.set_params(**_parameters.given(_parameters.of_completion(self.info_), self))

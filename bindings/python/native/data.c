@@ -231,7 +231,15 @@ static PyObject *unseen(const gbs_data *data, const gbs_recipe *recipe) {
     return list;
 }
 
-/* Data of a table for predictions of a model, and what it did not know. */
+/* The recipe of a model or of a sample. */
+static int recipe_in(call *c, PyObject *of, gbs_recipe **out) {
+    if (PyCapsule_IsValid(of, PARTICLES_NAME))
+        return call_done(c, gbs_recipe_from_particles(c->ctx, particles_of(of), out));
+    gbs_model *model = model_of(of);
+    return model != NULL && call_done(c, gbs_recipe_from_model(c->ctx, model, out));
+}
+
+/* Data of a table for predictions of a model or a sample, and what it did not know. */
 static PyObject *apply(PyObject *self, PyObject *arguments) {
     PyObject *of, *capsule, *made = NULL, *list = NULL, *missing;
     gbs_recipe *recipe = NULL;
@@ -241,12 +249,10 @@ static PyObject *apply(PyObject *self, PyObject *arguments) {
     if (!PyArg_ParseTuple(arguments, "OOO", &of, &capsule, &missing))
         return NULL;
     gbs_table *from = PyCapsule_GetPointer(capsule, TABLE_NAME);
-    gbs_model *model = from != NULL ? model_of(of) : NULL;
-    if (model == NULL || !call_begin(&c, 1, 1, Py_None))
+    if (from == NULL || !call_begin(&c, 1, 1, Py_None))
         return NULL;
     gbs_options *o = call_options(&c, "predict", missing);
-    if (o != NULL && call_done(&c, gbs_recipe_from_model(c.ctx, model, &recipe)) &&
-        (made = new_data(&held)) != NULL) {
+    if (o != NULL && recipe_in(&c, of, &recipe) && (made = new_data(&held)) != NULL) {
         call_unlock(&c);
         gbs_status status = gbs_table_apply(c.ctx, from, recipe, GBS_WITHOUT_LABELS, o,
                                             &held->data);

@@ -142,7 +142,8 @@ static gbs_status recipe_in(call *c, kind is, const void *of, gbs_recipe **out) 
                                 : gbs_recipe_from_model(c->ctx, of, out);
 }
 
-/* Data of a table for predictions of a model or sample, its rows, and what the recipe did not know. */
+/* Data of a table for predictions of a model or sample, its rows, and what the recipe did not
+ * know. */
 SEXP gbsr_apply(SEXP model, SEXP columns, SEXP names, SEXP given) {
     static const char *const parts[] = {"data", "rows", "unseen", "count", "level"};
     call *c;
