@@ -68,11 +68,12 @@ spread <- function(values, rows) {
 }
 
 predict.gibbsite <- function(object, newdata = NULL,
-                             type = c("class", "prob", "score", "vote"), ...) {
+                             type = c("class", "prob", "score", "vote", "response"), ...) {
     if (...length()) refuse("predict() takes an object, newdata and type")
     ranks <- object$task == "rank"
     type <- if (ranks && missing(type)) "score" else match.arg(type)
-    if (ranks && type %in% c("class", "vote"))
+    if (type == "response" && !ranks) type <- "prob" # as glm() calls it
+    if (ranks && type %in% c("class", "vote", "response"))
         refuse("a ranker gives scores, no labels: see type = \"score\" and \"prob\"")
     fitted <- is.null(newdata)
     if (fitted) newdata <- fitted_rows(object)

@@ -103,15 +103,35 @@ frame_of <- function(points) {
 
 nobs.gibbsite_sample <- function(object, ...) as.integer(object$info$n)
 
-predict.gibbsite_sample <- function(object, newdata, type = c("class", "vote", "score"), ...) {
+# The probability of a sample is the share of its votes.
+predict.gibbsite_sample <- function(object, newdata,
+                                    type = c("class", "prob", "vote", "score", "response"), ...) {
     if (...length()) refuse("predict() takes an object, newdata and type")
     type <- match.arg(type)
+    if (type %in% c("prob", "response")) type <- "vote"
     rows <- rows_to_predict(object, newdata)
     made <- native(.Call(C_sample_predict, handle_of(object), rows$data,
                          how(threads = object$threads)))
     if (type != "class") return(spread(made[[type]], rows))
     value <- spread(ifelse(made$vote >= 0.5, 2, 1), rows)
     structure(as_labels(value, object$labels), names = names(value))
+}
+
+# Means over the particles, of the scaled columns, as those of coef(summary()) of a fit.
+coef.gibbsite_sample <- function(object, ...) {
+    table <- coefficient_table(object)
+    structure(table[, "mean"], names = rownames(table))
+}
+
+plot.gibbsite_sample <- function(x, which = c("coefficients", "path"), ...) {
+    which <- match.arg(which)
+    if (which == "coefficients") plot_coefficients(x, ...) else {
+        plot(x$path$lambda, x$path$gibbs_risk, type = "b", pch = 19, xlab = "lambda",
+             ylab = "risk of the posterior", main = "Path", ...)
+        segments(x$path$lambda, x$path$gibbs_risk - 2 * x$path$gibbs_risk_sd, x$path$lambda,
+                 x$path$gibbs_risk + 2 * x$path$gibbs_risk_sd)
+    }
+    invisible(x)
 }
 
 print.gibbsite_sample <- function(x, ...) {
