@@ -4,6 +4,15 @@ gibbsite <- function(x, ...) UseMethod("gibbsite")
 
 gibbsite_rank <- function(x, ...) UseMethod("gibbsite_rank")
 
+# A ranking compares rows in pairs: what the library has of rows for classifiers alone. Looked for
+# in the call, because a name of a column cannot be evaluated.
+check_rank <- function(call) {
+    given <- intersect(names(call), c("weights", "groups", "cost"))
+    if (length(given))
+        refuse(paste0("`", given[1], "` is not an argument here: a ranking compares rows in pairs, ",
+                      "and has no weights, groups or costs of rows"))
+}
+
 # ---------------------------------------------------------------- formulas
 
 gibbsite.formula <- function(formula, data = NULL, weights = NULL, subset = NULL,
@@ -28,6 +37,7 @@ gibbsite_rank.formula <- function(formula, data = NULL, subset = NULL,
                                   model = TRUE, seed = NULL, threads = NULL, progress = FALSE) {
     call <- match.call()
     call[[1]] <- quote(gibbsite_rank)
+    check_rank(call)
     if (is.matrix(data)) data <- as.data.frame(data)
     rows <- formula_rows(formula, data, NULL,
                          eval(substitute(subset), data, environment(formula)), na.action,
@@ -147,6 +157,7 @@ gibbsite_rank.default <- function(x, y, ..., missing = "error", positive = NULL,
     if (missing(x)) return(as_formula_call(match.call(), gibbsite_rank.formula, parent.frame()))
     call <- match.call()
     call[[1]] <- quote(gibbsite_rank)
+    check_rank(call)
     fit_rows("rank", x, y, NULL, list(...), missing, positive, looked, model,
              list(call = call, start = start, seed = seed, threads = threads, progress = progress))
 }

@@ -9,6 +9,14 @@ test_that("response is what glm() calls the probability", {
     expect_error(predict(gibbsite_rank(y ~ ., d, seed = 1), d, "response"), "ranker gives scores")
 })
 
+test_that("a ranker refuses weights, groups and costs in words", {
+    for (call in expression(gibbsite_rank(case ~ age, infert, weights = stratum),
+                            gibbsite_rank(case ~ age, infert, groups = stratum),
+                            gibbsite_rank(infert["age"], infert$case, groups = infert$stratum),
+                            gibbsite_rank(infert["age"], infert$case, cost = c(5, 1))))
+        expect_error(eval(call), "compares rows in pairs", class = "gibbsite_argument_error")
+})
+
 test_that("a sample has the probability of the command line, coefficients and charts", {
     d <- some_rows(120)
     s <- gibbsite_sample(y ~ ., d, particles = 64, seed = 1)
@@ -43,7 +51,7 @@ test_that("completions have fitted values, residuals, summaries and one line", {
     expect_identical(nrow(s$components), as.integer(f$info$effective_rank))
     expect_true(nrow(s$components) > 0)
     expect_output(print(s), "Components.*It assumes that")
-    plain <- gibbsite_complete(known, rank = 3, ratings = FALSE, seed = 1)
+    plain <- suppressWarnings(gibbsite_complete(known, rank = 3, ratings = FALSE, seed = 1))
     expect_output(print(summary(plain)), "no certificate")
     expect_error(residuals(plain), "ratings were not kept")
     expect_error(residuals(f, "deviance"), "type")
