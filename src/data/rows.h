@@ -134,6 +134,8 @@ void gbs_data_passed(const gbs_data *data, size_t i);
 void gbs_data_passed_in(const gbs_data *data, const size_t *rows, size_t i);
 
 /* The split that the caller said; false where none was said. */
+/* GBS_ERR_DATA where `learned` of n rows leave none to certify, or none to learn from. */
+gbs_status gbs_data_check_split(gbs_context *ctx, size_t learned, size_t n);
 bool gbs_data_is_learned(const gbs_data *data, size_t i);
 
 typedef struct gbs_rows {

@@ -39,7 +39,9 @@ static bool columns_saw_certified_rows(const gbs_context *ctx, const gbs_data *d
         return true; /* the caller learned something from rows that certify after all */
     if (s == NULL || !s->learned)
         return false;
-    if (!gbs_has_first_part(o) || data->learned != NULL)
+    if (data->learned != NULL && gbs_has_first_part(o))
+        return !s->by_split;
+    if (!gbs_has_first_part(o))
         return true;
     size_t units = data->group != NULL ? data->groups : data->n;
     bool in_time = o->order == GBS_ORDER_TIME;
