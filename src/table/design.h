@@ -6,7 +6,7 @@
 #ifndef GIBBSITE_TABLE_DESIGN_H
 #define GIBBSITE_TABLE_DESIGN_H
 
-#include "data/hash.h"
+#include "data/told.h"
 #include "options/settings.h"
 #include "table/recipe.h"
 
@@ -61,9 +61,10 @@ gbs_status gbs_design_build(gbs_context *ctx, const gbs_recipe *r, const gbs_tab
                             const gbs_design_use *use, gbs_design *out);
 void gbs_design_free(const gbs_context *ctx, gbs_design *d);
 
-/* Of the rows of a design as the table has them: a recipe with texts, labels where there are some.
- */
-gbs_hash gbs_table_hash(const gbs_recipe *recipe, const gbs_table *t, const gbs_design *design);
+/* What the rows of a design tell as the table has them: a recipe with texts, labels where there are
+ * some. */
+gbs_status gbs_table_told(gbs_context *ctx, const gbs_recipe *recipe, const gbs_table *t,
+                          const gbs_design *design, gbs_told_rows *out);
 
 /* ---------------------------------------------------------------- inside */
 

@@ -241,11 +241,13 @@ gbs_status gbs_table_train(gbs_context *ctx, const gbs_table *table, const gbs_o
     if (status == GBS_OK)
         status = gbs_design_build(ctx, recipe, table, &use, &design);
     gbs_source is = {.rows = design.n, .units = design.group != NULL ? design.groups : design.n};
-    gbs_hash hash = status == GBS_OK && made ? gbs_table_hash(recipe, table, &design)
-                                             : (gbs_hash){0};
+    gbs_told_rows told = {0};
+    if (status == GBS_OK && made)
+        status = gbs_table_told(ctx, recipe, table, &design, &told);
     if (status == GBS_OK && made && aside)
-        status = relearn_recipe(ctx, table, &o, &use, hash, recipe, &design, &is);
+        status = relearn_recipe(ctx, table, &o, &use, told.hash, recipe, &design, &is);
     if (status != GBS_OK) {
+        gbs_design_free(ctx, &design);
         gbs_recipe_free(recipe);
         return status;
     }
@@ -261,7 +263,7 @@ gbs_status gbs_table_train(gbs_context *ctx, const gbs_table *table, const gbs_o
         source->in_time = is.in_time;
         source->grouped = (*out)->group != NULL;
         (*out)->hashed = made;
-        (*out)->hash = hash;
+        (*out)->told = told;
     }
     return status;
 }
