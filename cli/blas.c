@@ -14,6 +14,10 @@
  */
 #include "blas.h"
 
+#include "build_info.h"
+
+#include <gnu/libc-version.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,4 +62,23 @@ void blas_choose_kernels(void) {
     gotoblas_dynamic_quit();
     gotoblas_dynamic_init();
     unsetenv(variable); /* what the program starts chooses for itself */
+}
+
+/* Those that loops of the library and of libmvec have a version for (src/kernel/vector.h). */
+static const char *instructions(void) {
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512f"))
+        return __builtin_cpu_supports("avx512dq") ? "AVX-512" : "AVX-512 F";
+    if (__builtin_cpu_supports("avx2"))
+        return __builtin_cpu_supports("fma") ? "AVX2" : "AVX2 without FMA";
+    return "SSE2";
+#else
+    return "one type";
+#endif
+}
+
+void blas_describe_arithmetic(char *text, size_t room) {
+    const char *kernels = blas_kernels();
+    snprintf(text, room, "%s%s%s, %s, glibc %s", GBS_BUILD_BLAS, kernels[0] != '\0' ? " for " : "",
+             kernels, instructions(), gnu_get_libc_version());
 }

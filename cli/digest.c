@@ -31,6 +31,10 @@ static int64_t finish(uint64_t hash) {
     return (int64_t)((hash ^ hash >> 32) & ((UINT64_C(1) << 62) - 1));
 }
 
+int64_t digest_text(const char *text) {
+    return finish(mix(SEED, text, strlen(text) + 1));
+}
+
 /* Files may have other names on another machine, and the fewest threads are taken. */
 static bool may_differ(const gbs_option *line) {
     return option_is_file(line) || strcmp(line->name, "cache") == 0 ||

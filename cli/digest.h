@@ -11,4 +11,6 @@ int64_t digest_options(const struct command *command, const struct options *o);
 /* Of the files that the options name to be read. False: one of them cannot be compared. */
 bool digest_files(const struct options *o, int64_t *digest);
 
+int64_t digest_text(const char *text);
+
 #endif

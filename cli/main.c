@@ -124,6 +124,10 @@ int app_fail_status(const struct app *app, gbs_status status, const char *about)
     char spelled[1200];
     option_spell(message, spelled, sizeof spelled);
     message = spelled;
+    size_t known = about != NULL ? strlen(about)
+                                 : 0; /* "train.csv:7: ..." names the file already */
+    if (known > 0 && strncmp(message, about, known) == 0 && message[known] == ':')
+        about = NULL;
     return about != NULL ? app_fail(app, code, "%s: %s", about, message)
                          : app_fail(app, code, "%s", message);
 }

@@ -6,6 +6,7 @@
  */
 #include "ranks.h"
 
+#include "blas.h"
 #include "build_info.h"
 #include "digest.h"
 #include "signals.h"
@@ -23,6 +24,8 @@
 #include <unistd.h>
 
 #define LIBRARY "libgibbsite-mpi.so.1"
+
+enum { ARITHMETIC = 200 }; /* room for what a rank computes with, in words */
 
 static struct {
     int (*begin)(gbs_ranks *out);
@@ -214,41 +217,77 @@ static int other_work(const struct app *app, int64_t digest, const char *what) {
     int64_t *all = of_all(digest);
     size_t k = all != NULL ? odd_one(all) : 0;
     free(all);
-    return app_fail(app, EXIT_FILES, "rank %zu was given other %s than rank 0", k, what);
+    return app_fail(app, EXIT_FILES, "rank %zu %s", k, what);
+}
+
+/* It goes on: numbers that differ in their last digits are as good, but not the same. */
+static void note_arithmetic(const struct app *app, int64_t digest, const char *mine) {
+    char other[ARITHMETIC];
+    int64_t *all = of_all(digest);
+    size_t k = all != NULL ? odd_one(all) : mpi.ranks.size;
+    free(all);
+    snprintf(other, sizeof other, "%s", mine);
+    if (k < mpi.ranks.size && mpi.ranks.broadcast(mpi.ranks.user, k, other, sizeof other) == 0)
+        app_note(app,
+                 "rank %zu computes with %s, rank 0 with %s: last digits may not be those of one "
+                 "process",
+                 k, other, mine);
+}
+
+static bool reads_standard_input(const struct options *o) {
+    const char *file;
+    for (size_t k = 0; (file = option_read(o, k, NULL)) != NULL; k++)
+        if (strcmp(file, "-") == 0)
+            return true;
+    return false;
 }
 
 /* Every rank comes here once, however it fared so far, before any of them computes or leaves. */
 static int meet(const struct app *app, int code, const char *said) {
-    enum { CODE, ASKED = 2, FILES = 4, MISSING = 6, NUMBERS };
+    enum { CODE, ASKED = 2, FILES = 4, PROGRAM = 6, COMPUTES = 8, MISSING = 10, STDIN, NUMBERS };
+    char arithmetic[ARITHMETIC];
     bool well = code == EXIT_DONE;
+    blas_describe_arithmetic(arithmetic, sizeof arithmetic);
+    int64_t program = digest_text(gbs_version()), computes = digest_text(arithmetic);
     int64_t asked = well ? digest_options(app->command, &app->options) : 0, files = 0;
-    bool missing = well && !digest_files(&app->options, &files);
-    int64_t most[NUMBERS] = {code, -code, asked, -asked, files, -files, missing};
+    bool missing = well && !digest_files(&app->options, &files),
+         standard = well && reads_standard_input(&app->options);
+    int64_t most[NUMBERS] = {code,    -code,    asked,    -asked,    files,   -files,
+                             program, -program, computes, -computes, missing, standard};
     if (mpi.ranks.largest(mpi.ranks.user, most, NUMBERS) != 0)
         return app_fail(app, EXIT_FILES, "the ranks cannot reach one another");
+    if (most[PROGRAM] != -most[PROGRAM + 1])
+        return other_work(app, program, "is another version of gibbsite than rank 0");
     if (most[CODE] != EXIT_DONE)
         return most[CODE] == -most[CODE + 1] ? code : some_failed(app, code, said);
     if (most[ASKED] != -most[ASKED + 1])
-        return other_work(app, asked, "options");
+        return other_work(app, asked, "was given other options than rank 0");
+    if (most[STDIN] != 0)
+        return app_fail(app, EXIT_USAGE,
+                        "standard input has one reader and there are %zu ranks: name a file",
+                        mpi.ranks.size);
     if (most[MISSING] == 0 && most[FILES] != -most[FILES + 1]) /* else it is told when it is read */
-        return other_work(app, files, "files");
+        return other_work(app, files, "was given other files than rank 0");
+    if (most[COMPUTES] != -most[COMPUTES + 1])
+        note_arithmetic(app, computes, arithmetic);
     return EXIT_DONE;
 }
 
+/* mpirun gives the environment that it was started in to the ranks of its own machine alone. */
+static bool share_worth(double *worth) {
+    const char *text = getenv("GIBBSITE_MPI_WORTH");
+    *worth = text != NULL ? strtod(text, NULL) : 0.0;
+    return mpi.ranks.broadcast(mpi.ranks.user, 0, worth, sizeof *worth) == 0;
+}
+
 int ranks_join(const struct app *app, int code, const char *said) {
-    const char *file;
     if (!ranks_many())
         return code;
     code = meet(app, code, said);
     if (code != EXIT_DONE)
         return code;
-    for (size_t k = 0; (file = option_read(&app->options, k, NULL)) != NULL; k++)
-        if (strcmp(file, "-") == 0)
-            return app_fail(app, EXIT_USAGE,
-                            "standard input has one reader and there are %zu ranks: name a file",
-                            mpi.ranks.size);
-    const char *worth = getenv("GIBBSITE_MPI_WORTH");
-    mpi.ranks.worth = worth != NULL ? strtod(worth, NULL) : 0.0;
+    if (!share_worth(&mpi.ranks.worth))
+        return app_fail(app, EXIT_FILES, "the ranks cannot reach one another");
     gbs_status status = gbs_context_set_ranks(app->ctx, &mpi.ranks);
     if (status == GBS_OK)
         mpi.ranks.release = NULL; /* the context's, from now on */

@@ -28,6 +28,7 @@ for extra in "$@"; do
     # completion is for. Other makers of node bring npm along and shut Debian's out.
     test)
         packages+=(chromium man-db mandoc zsh fish shellcheck)
+        packages+=(iproute2) # networks of machines that one machine plays (tests/cli/machines.sh)
         packages+=(libopenblas0-serial) # a BLAS that the program must not share between threads
         command -v npm >/dev/null || packages+=(nodejs npm)
         ;;

@@ -1,5 +1,5 @@
 /* Arrays in files and in memory that ranks share (core/joint.h). */
-#include "core/joint.h"
+#include "core/joint_file.h"
 
 #include "core/ranks.h"
 
@@ -9,107 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/statfs.h>
+#include <sys/random.h>
+#include <time.h>
 #include <unistd.h>
-
-/* ---------------------------------------------------------------- who shares */
-
-/* Ranks with the same bytes here share files. */
-struct home {
-    char machine[48]; /* its name since it was started; empty: any */
-    uint64_t device, folder;
-    uint64_t system[2]; /* of a file system that many machines see as one */
-    bool there;
-};
-
-/* File systems in which what one machine writes to a mapped file is there for the others: Lustre,
- * Spectrum Scale, OCFS2, GFS2. */
-static bool is_common(const struct statfs *fs) {
-    static const unsigned long known[] = {0x0bd00bd0, 0x47504653, 0x7461636f, 0x01161970};
-    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
-        if ((unsigned long)fs->f_type == known[k])
-            return true;
-    return false;
-}
-
-static void read_machine(char *text, size_t room) {
-    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
-    if (file != NULL && fgets(text, (int)room, file) == NULL)
-        text[0] = '\0';
-    if (file != NULL)
-        fclose(file);
-}
-
-/* Of memory: processes that see one another by their numbers. */
-static struct home home_of_memory(void) {
-    struct home h;
-    struct stat st;
-    memset(&h, 0, sizeof h);
-    read_machine(h.machine, sizeof h.machine);
-    h.there = h.machine[0] != '\0' && stat("/proc/self/ns/pid", &st) == 0;
-    h.device = h.there ? (uint64_t)st.st_ino : 0;
-    h.folder = (uint64_t)geteuid();
-    return h;
-}
-
-static struct home home_of(const char *folder) {
-    struct home h;
-    struct stat st;
-    struct statfs fs;
-    if (folder == NULL)
-        return home_of_memory();
-    memset(&h, 0, sizeof h);
-    if (stat(folder, &st) != 0 || statfs(folder, &fs) != 0)
-        return h;
-    h.there = true;
-    h.folder = (uint64_t)st.st_ino;
-    if (is_common(&fs)) {
-        memcpy(h.system, &fs.f_fsid, sizeof fs.f_fsid);
-    } else {
-        h.device = (uint64_t)st.st_dev;
-        read_machine(h.machine, sizeof h.machine);
-    }
-    return h;
-}
-
-static bool same_home(const struct home *a, const struct home *b) {
-    return a->there && b->there && strcmp(a->machine, b->machine) == 0 && a->device == b->device &&
-           a->folder == b->folder && a->system[0] == b->system[0] && a->system[1] == b->system[1];
-}
-
-/* Of those alike with rank `of`: the first, how many come before it, how many there are. */
-static void find_members(const struct home *all, size_t ranks, size_t of, gbs_spill *s) {
-    s->leader = of;
-    s->place = s->members = 0;
-    for (size_t k = 0; k < ranks; k++) {
-        if (k != of && !same_home(&all[k], &all[of]))
-            continue;
-        s->leader = k < s->leader ? k : s->leader;
-        s->place += k < of;
-        s->members++;
-    }
-}
-
-gbs_status gbs_joint_meet(gbs_context *ctx, gbs_spill *spill) {
-    gbs_collected all;
-    spill->joint = false;
-    if (ctx->crew == NULL || ctx->crew->ranks.size < 2)
-        return GBS_OK;
-    size_t ranks = ctx->crew->ranks.size;
-    struct home mine = home_of(spill->folder);
-    gbs_status status = gbs_crew_collect(ctx, &mine, sizeof mine, &all);
-    if (status != GBS_OK)
-        return status;
-    const struct home *home = (const struct home *)(const void *)all.bytes;
-    for (size_t k = 0; k < ranks; k++) { /* somebody shares */
-        find_members(home, ranks, k, spill);
-        spill->joint = spill->joint || spill->members > 1;
-    }
-    find_members(home, ranks, ctx->crew->ranks.rank, spill);
-    gbs_collected_free(ctx, &all);
-    return GBS_OK;
-}
 
 void gbs_joint_part(const gbs_spill *s, size_t n, size_t *from, size_t *to) {
     bool shared = s != NULL && s->joint;
@@ -124,31 +26,68 @@ gbs_status gbs_joint_end(gbs_context *ctx, const gbs_spill *spill, gbs_status st
 
 /* ---------------------------------------------------------------- files */
 
-/* The leader's word to those who share. */
-struct notice {
-    int64_t error;
-    char name[GBS_FILE_NAME_ROOM];
-};
+/* Nobody else's memory has this mark: numbers of processes are there on other machines too. */
+static unsigned long long draw_mark(void) {
+    unsigned long long mark;
+    struct timespec now;
+    if (getrandom(&mark, sizeof mark, GRND_NONBLOCK) == (ssize_t)sizeof mark)
+        return mark;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (unsigned long long)now.tv_sec << 32 ^ (unsigned long long)now.tv_nsec;
+}
 
 /* The name of memory is good for as long as its maker has it open. */
-static int make_memory(gbs_context *ctx, size_t bytes, struct notice *n) {
-    int fd = memfd_create("gibbsite", MFD_CLOEXEC);
-    n->error = fd < 0 ? errno : gbs_file_room(ctx, fd, bytes);
+static int make_memory(gbs_notice *n) {
+    char name[32];
+    snprintf(name, sizeof name, "gibbsite-%016llx", draw_mark());
+    int fd = memfd_create(name, MFD_CLOEXEC);
+    n->error = fd < 0 ? errno : 0;
     snprintf(n->name, sizeof n->name, "/proc/%ld/fd/%d", (long)getpid(), fd);
+    snprintf(n->mark, sizeof n->mark, "/memfd:%s (deleted)", name);
     return fd;
 }
 
-static int make(gbs_context *ctx, const gbs_spill *s, size_t bytes, struct notice *n) {
+static int open_memory(const gbs_notice *n) {
+    char is[sizeof n->mark + 1] = "";
+    if (readlink(n->name, is, sizeof is - 1) < 0)
+        return -1;
+    if (strcmp(is, n->mark) == 0)
+        return open(n->name, O_RDWR | O_CLOEXEC);
+    errno = ENOENT;
+    return -1;
+}
+
+/* A file of the folder, as this rank calls it; false and errno: the name is too long. */
+static bool name_in(const gbs_spill *s, const char *name, char path[GBS_FILE_NAME_ROOM]) {
+    int length = snprintf(path, GBS_FILE_NAME_ROOM, "%s/%s", s->folder, name);
+    if (length < GBS_FILE_NAME_ROOM)
+        return true;
+    errno = ENAMETOOLONG;
+    return false;
+}
+
+int gbs_joint_make(const gbs_spill *s, gbs_notice *n) {
+    char path[GBS_FILE_NAME_ROOM];
     if (s->folder == NULL)
-        return make_memory(ctx, bytes, n);
-    int length = snprintf(n->name, sizeof n->name, "%s/.gibbsite-XXXXXX", s->folder);
-    int fd = length < (int)sizeof n->name ? mkostemp(n->name, O_CLOEXEC) : -1;
-    if (length >= (int)sizeof n->name)
-        errno = ENAMETOOLONG;
-    n->error = fd < 0 ? errno : gbs_file_room(ctx, fd, bytes);
-    if (fd < 0)
-        n->name[0] = '\0';
+        return make_memory(n);
+    int fd = name_in(s, ".gibbsite-XXXXXX", path) ? mkostemp(path, O_CLOEXEC) : -1;
+    n->error = fd < 0 ? errno : 0;
+    if (fd >= 0)
+        snprintf(n->name, sizeof n->name, "%s", strrchr(path, '/') + 1);
     return fd;
+}
+
+int gbs_joint_open(const gbs_spill *s, const gbs_notice *n) {
+    char path[GBS_FILE_NAME_ROOM];
+    if (s->folder == NULL)
+        return open_memory(n);
+    return name_in(s, n->name, path) ? open(path, O_RDWR | O_CLOEXEC) : -1;
+}
+
+void gbs_joint_unname(const gbs_spill *s, const gbs_notice *n) {
+    char path[GBS_FILE_NAME_ROOM];
+    if (s->folder != NULL && n->name[0] != '\0' && name_in(s, n->name, path))
+        unlink(path);
 }
 
 static gbs_status no_file(gbs_context *ctx, const gbs_spill *s, size_t bytes, int error) {
@@ -165,27 +104,27 @@ static gbs_status no_file(gbs_context *ctx, const gbs_spill *s, size_t bytes, in
 
 gbs_status gbs_joint_file(gbs_context *ctx, const gbs_spill *s, size_t bytes, bool named, int *fd,
                           char name[GBS_FILE_NAME_ROOM]) {
-    struct notice mine = {0}, leader = {0};
+    gbs_notice mine = {0}, leader = {0};
     gbs_collected all;
     bool leads = s->leader == ctx->crew->ranks.rank;
-    *fd = leads ? make(ctx, s, bytes, &mine) : -1;
+    *fd = leads ? gbs_joint_make(s, &mine) : -1;
+    if (*fd >= 0)
+        mine.error = gbs_file_room(ctx, *fd, bytes);
     gbs_status status = gbs_crew_collect(ctx, &mine, sizeof mine, &all);
     if (status == GBS_OK)
         memcpy(&leader, all.bytes + all.begin[s->leader], sizeof leader);
-    if (status == GBS_OK && leader.error == 0 && !leads &&
-        (*fd = open(leader.name, O_RDWR | O_CLOEXEC)) < 0)
+    if (status == GBS_OK && leader.error == 0 && !leads && (*fd = gbs_joint_open(s, &leader)) < 0)
         leader.error = errno;
     if (status == GBS_OK) {
         gbs_collected_free(ctx, &all);
         status = gbs_crew_verdict(ctx, leader.error != 0 ? no_file(ctx, s, bytes, (int)leader.error)
                                                          : GBS_OK);
     }
-    if (leads && mine.name[0] != '\0' && (!named || status != GBS_OK)) {
-        if (s->folder != NULL)
-            unlink(mine.name);
-        mine.name[0] = '\0';
+    bool stays = leads && named && status == GBS_OK && s->folder != NULL;
+    if (!stays || !name_in(s, mine.name, name)) {
+        gbs_joint_unname(s, &mine);
+        name[0] = '\0';
     }
-    memcpy(name, mine.name, GBS_FILE_NAME_ROOM);
     if (status != GBS_OK && *fd >= 0) {
         close(*fd);
         *fd = -1;

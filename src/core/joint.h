@@ -19,8 +19,10 @@
 
 #include "core/pages.h"
 
-/* Finds out with whom this rank shares the files of a folder. */
+/* Finds out with whom this rank shares the files of a folder (joint_meet.c). */
 gbs_status gbs_joint_meet(gbs_context *ctx, gbs_spill *spill);
+/* A number of this machine, another one after each start; 0: nobody tells. */
+uint64_t gbs_machine(void);
 
 /* A file of so many bytes, open to be read and written by all who share it. named: it still has the
  * name left in `name` on its leader, who takes it away; else it has none. */

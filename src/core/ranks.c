@@ -10,6 +10,7 @@
 #include "core/ranks.h"
 
 #include "core/check.h"
+#include "core/joint.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -27,6 +28,19 @@ enum { MOST_MADE = 8 };
     "the ranks do not do the same work; every one needs the same program, files and options"
 
 /* ---------------------------------------------------------------- the table */
+
+/* How many of them are on this machine. */
+static bool count_neighbours(gbs_crew *crew) {
+    const gbs_ranks *r = &crew->ranks;
+    uint64_t mine = gbs_machine();
+    for (size_t k = 0; k < r->size; k++) {
+        uint64_t other = mine;
+        if (r->broadcast(r->user, k, &other, sizeof other) != 0)
+            return false;
+        crew->neighbours += other == mine || other == 0 || mine == 0;
+    }
+    return true;
+}
 
 gbs_status gbs_context_set_ranks(gbs_context *ctx, const gbs_ranks *ranks) {
     if (ctx == NULL)
@@ -49,7 +63,7 @@ gbs_status gbs_context_set_ranks(gbs_context *ctx, const gbs_ranks *ranks) {
     crew->ranks = *ranks;
     gbs_context_count(ctx);
     int64_t fewest = -(int64_t)ctx->threads;
-    if (ranks->largest(ranks->user, &fewest, 1) != 0) {
+    if (ranks->largest(ranks->user, &fewest, 1) != 0 || !count_neighbours(crew)) {
         gbs_array_free(ctx, crew);
         return gbs_fail(ctx, GBS_ERR_IO, GBS_CREW_SILENT);
     }

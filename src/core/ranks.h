@@ -13,10 +13,12 @@
 #ifndef GIBBSITE_CORE_RANKS_H
 #define GIBBSITE_CORE_RANKS_H
 
-#include "core/context.h"
+#include "core/pages.h"
 
 typedef struct gbs_crew {
     gbs_ranks ranks;
+    size_t neighbours; /* ranks on this machine, this one too; all of them where nobody tells */
+    gbs_spill memory;  /* who shares it with this one (joint.h); members 0: not asked yet */
     uint64_t exchanges, sent;
     bool lost; /* nothing is exchanged any more */
     bool here; /* this rank was the one that failed */

@@ -30,6 +30,7 @@ struct gbs_completion_run {
     /* informed: normalised squared error of the first part's mean prediction on the others */
     double holdout;
     double *restarts;
+    const char *stage; /* hierarchical: what the bar says */
     double inflation; /* hierarchical: of the variances, by ratings left out; 0: not known */
     gbs_trace *trace; /* of the ascents; NULL: none is wanted */
     size_t n_choices;

@@ -47,7 +47,7 @@ static bool all_regular(const gbs_inputs *inputs, double *size) {
 
 /* How many processes share the memory that is left: ranks of one machine. */
 static double sharers(const gbs_context *ctx) {
-    return ctx->crew != NULL ? (double)ctx->crew->ranks.size : 1.0;
+    return ctx->crew != NULL ? (double)ctx->crew->neighbours : 1.0;
 }
 
 gbs_status gbs_caching_plan(gbs_context *ctx, const gbs_inputs *inputs, const gbs_reading *reading,

@@ -118,8 +118,9 @@ static gbs_status every_row_misses(const gbs_design_building *b) {
         if (i == b->t->n_rows)
             return gbs_fail(b->ctx, GBS_ERR_DATA,
                             "%s: column '%.60s' (column %zu) has no value in any row; leave the "
-                            "column out, not the rows",
-                            gbs_table_place(b->t).text, b->t->columns[column].name, column + 1);
+                            "column out, not the rows (`drop` %.60s)",
+                            gbs_table_place(b->t).text, b->t->columns[column].name, column + 1,
+                            b->t->columns[column].name);
     }
     return gbs_fail(b->ctx, GBS_ERR_DATA, "%s: every row has a missing value",
                     gbs_table_place(b->t).text);

@@ -10,6 +10,7 @@
  * 01234 say much, but not as numbers: a warning names the option that keeps them as they are.
  */
 #include "table/guard.h"
+#include "table/odd_values.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -241,12 +242,24 @@ gbs_status gbs_guard_column(gbs_context *ctx, const gbs_table *t, size_t column,
     return judge(ctx, t, column, &seen, out);
 }
 
+static gbs_status warn_of_values(gbs_context *ctx, const gbs_table *t, size_t column) {
+    const gbs_column *c = &t->columns[column];
+    if (c->is_text)
+        return gbs_warn_of_alike(ctx, c->name, "categories", "they are two categories here",
+                                 c->levels, c->n_levels, 1);
+    gbs_warn_of_nines(ctx, t, column);
+    return GBS_OK;
+}
+
 gbs_status gbs_recipe_warn(gbs_context *ctx, const gbs_recipe *r, const gbs_table *t) {
     gbs_status status = GBS_OK;
     for (size_t k = 0; status == GBS_OK && k < r->n_inputs; k++) {
         const gbs_column *c = &t->columns[r->inputs[k].position];
         struct look seen = {0};
         gbs_guard guard = GBS_GUARD_NONE;
+        status = warn_of_values(ctx, t, r->inputs[k].position);
+        if (status != GBS_OK)
+            return status;
         if (!c->unnamed) /* the others are judged elsewhere */
             status = judge(ctx, t, r->inputs[k].position, &seen, &guard);
         if (guard == GBS_GUARD_DATES && !c->is_text)

@@ -44,7 +44,7 @@ static void release(gbs_source *source) {
 static void place_of(const gbs_source *source, size_t row, char *text, size_t room) {
     const struct source *s = (const struct source *)source;
     row = s->design.rows != NULL && row < s->design.n ? s->design.rows[row] : row;
-    snprintf(text, room, "%s", gbs_row_place_in(s->table, row).text);
+    snprintf(text, room, "%s", gbs_row_place(s->table, row).text);
 }
 
 /* Copies the levels that no training row had: the table may go before the data does. */
@@ -196,7 +196,11 @@ static gbs_status learn(gbs_context *ctx, const gbs_table *t, const gbs_table_se
                                 .weights = s->weights,
                                 .group = s->group,
                                 .fill = s->missing == GBS_MISSING_IMPUTE,
-                                .na = &l.na};
+                                .na = &l.na,
+                                .comma = s->decimal != 0,
+                                .first_line = s->no_header ? 0
+                                              : s->header  ? 1
+                                                           : -1};
     if (status == GBS_OK)
         status = gbs_recipe_learn(ctx, t, &wishes, out);
     if (status == GBS_OK)

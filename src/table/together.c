@@ -183,15 +183,12 @@ static gbs_status read_parts(gbs_together *g, bool *refused) {
 
 /* ---------------------------------------------------------------- the whole */
 
-/* The key of a cache, which one rank finds out, and the cache where all who need one have it. */
-static gbs_status find_cache(gbs_together *g, bool *kept, gbs_cache_key *key, gbs_table **out) {
+/* The key of a cache, which one rank finds out for all. */
+static gbs_status share_key(gbs_together *g, gbs_cache_key *key) {
     gbs_context *ctx = g->ctx;
-    char path[GBS_CACHE_PATH_ROOM];
     gbs_collected said;
-    gbs_spill spill = {.folder = g->caching->folder};
     gbs_status status = GBS_OK;
-    *kept = g->caching->kept;
-    if (*kept && g->rank == 0)
+    if (g->caching->kept && g->rank == 0)
         status = gbs_caching_key(ctx, g->inputs->path[0], g->reading, key);
     status = gbs_crew_verdict(ctx, status);
     if (status == GBS_OK)
@@ -200,32 +197,64 @@ static gbs_status find_cache(gbs_together *g, bool *kept, gbs_cache_key *key, gb
         return status;
     memcpy(key, said.bytes, sizeof *key);
     gbs_collected_free(ctx, &said);
-    status = gbs_joint_meet(ctx, &spill);
-    if (status != GBS_OK || !*kept)
-        return status;
-    bool leads = !spill.joint || spill.leader == g->rank;
-    gbs_caching_path(g->inputs->path[0], g->caching, key, path);
-    if (leads)
-        status = gbs_cache_open(ctx, path, key, g->inputs->path[0], false, out);
-    *kept = status == GBS_OK;
-    status = gbs_crew_verdict(ctx, gbs_caching_forgive(ctx, g->caching, status));
+    return GBS_OK;
+}
+
+/* The path of a cache: its name is made of that which the leader's file has; the folder's, of what
+ * this rank calls it. */
+static gbs_status share_path(gbs_together *g, const gbs_spill *spill, const gbs_cache_key *key,
+                             char path[GBS_CACHE_PATH_ROOM]) {
+    const char *mine = g->inputs->path[0];
+    gbs_collected said;
+    gbs_status status = gbs_crew_collect(g->ctx, mine, strlen(mine) + 1, &said);
     if (status != GBS_OK)
         return status;
-    /* it has to be there for all who looked; and may be kept only if nobody found a bad one */
-    int64_t missing[2] = {leads && *out == NULL, !*kept};
-    if (ctx->crew->ranks.largest(ctx->crew->ranks.user, missing, 2) != 0) {
-        gbs_crew_give_up(ctx->crew, GBS_CREW_SILENT);
-        return gbs_fail(ctx, GBS_ERR_IO, "%s", ctx->crew->words);
+    gbs_caching_path(said.bytes + said.begin[spill->leader], g->caching, key, path);
+    gbs_collected_free(g->ctx, &said);
+    return GBS_OK;
+}
+
+/* Whether any rank says so, of each of some questions. */
+static gbs_status ask(gbs_context *ctx, int64_t *said, size_t count) {
+    if (ctx->crew->ranks.largest(ctx->crew->ranks.user, said, count) == 0)
+        return GBS_OK;
+    gbs_crew_give_up(ctx->crew, GBS_CREW_SILENT);
+    return gbs_fail(ctx, GBS_ERR_IO, "%s", ctx->crew->words);
+}
+
+/* The cache, where all who need one have it. First those look who would write it, and judge it. */
+static gbs_status find_cache(gbs_together *g, bool *kept, gbs_cache_key *key, gbs_table **out) {
+    gbs_context *ctx = g->ctx;
+    char path[GBS_CACHE_PATH_ROOM];
+    gbs_spill spill = {.folder = g->caching->folder};
+    *kept = g->caching->kept;
+    gbs_status status = share_key(g, key);
+    if (status == GBS_OK)
+        status = gbs_joint_meet(ctx, &spill);
+    if (status != GBS_OK || !*kept)
+        return status;
+    if (!spill.joint)
+        spill.leader = g->rank;
+    status = share_path(g, &spill, key, path);
+    bool missing = false;
+    for (int turn = 0; status == GBS_OK && turn < 2 && !missing; turn++) {
+        bool mine = (turn == 0) == (spill.leader == g->rank);
+        if (mine)
+            status = gbs_cache_open(ctx, path, key, g->inputs->path[0], turn > 0, out);
+        bool bad = status != GBS_OK;
+        status = gbs_crew_verdict(ctx, turn == 0 ? gbs_caching_forgive(ctx, g->caching, status)
+                                                 : status);
+        int64_t said[] = {mine && *out == NULL, bad};
+        if (status == GBS_OK)
+            status = ask(ctx, said, 2);
+        missing = said[0] != 0;
+        *kept = *kept && said[1] == 0; /* nobody found a bad one, which is left as it is */
     }
-    *kept = missing[1] == 0;
-    if (missing[0] != 0) {
+    if (missing) {
         gbs_table_free(*out);
         *out = NULL;
-        return GBS_OK;
     }
-    if (!leads)
-        status = gbs_cache_open(ctx, path, key, g->inputs->path[0], true, out);
-    return gbs_crew_verdict(ctx, status);
+    return status;
 }
 
 static gbs_status read_new(gbs_together *g, bool kept, const gbs_cache_key *key, bool *refused,

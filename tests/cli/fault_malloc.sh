@@ -120,6 +120,8 @@ exhaust() {
 }
 
 exhaust 'fit' fit "$tmp/small.csv" -o out
+exhaust 'fit, two files' fit "$tmp/small.csv" --prior zero --loss hinge --lambda-grid 10:100:2 \
+    -o out --path path.csv
 awk -F, -v OFS=, 'NR == 1 { print "id", "w", $0; next } { print int(NR / 2), NR % 3, $0 }' \
     "$tmp/small.csv" >"$tmp/groups.csv"
 exhaust 'fit, groups, weights, costs' fit "$tmp/groups.csv" --group id --weights w --cost 2:1 \

@@ -217,6 +217,24 @@ as 'an option that no rank knows' && check "exit $rc" test "$rc" -eq 2
 by_rank '[ "$r" = 0 ] || cp rows.csv same.csv; mine=rows.csv; [ "$r" = 0 ] || mine=same.csv' \
     'fit $mine -o same.json -q'
 as 'the same rows may have another name' && check "exit $rc" test "$rc" -eq 0
+cp wide.csv other.csv
+by_rank 'mine=wide.csv in=shared; [ "$r" = 0 ] || mine=other.csv in=$PWD/./shared' \
+    'fit $mine --loss hinge --prior zero --cache $in -q -o many.json' 3
+as 'a cache of rows and in a folder that ranks call by other names' &&
+    check "exit $rc: $(cat "$stderr")" cmp <(timeless whole.json) <(timeless many.json)
+by_rank '[ "$r" = 0 ] || export GIBBSITE_MPI_WORTH=1e300' 'fit rows.csv -o same.json -q'
+as 'what is worth an exchange, rank 0 says' && check "exit $rc: $(cat "$stderr")" test "$rc" -eq 0
+by_rank 'mine=rows.csv; [ "$r" != 1 ] || mine=-' 'fit $mine -o none.json' 3
+as 'standard input for one of them' && check "exit $rc" test "$rc" -eq 2
+expect_stderr '^gibbsite: standard input has one reader and there are 3 ranks: name a file$'
+if [[ $(OPENBLAS_CORETYPE=Prescott "$GIBBSITE" version) == *'for Prescott'* &&
+    $("$GIBBSITE" version) != *'for Prescott'* ]]; then
+    by_rank '[ "$r" != 1 ] || export OPENBLAS_CORETYPE=Prescott' 'fit rows.csv -o same.json'
+    as 'ranks with other kernels say so, and go on' && check "exit $rc" test "$rc" -eq 0
+    expect_stderr '^gibbsite: rank 1 computes with .* for Prescott, .*, rank 0 with .*: last digits'
+else
+    skip 'ranks with other kernels' 'this BLAS has one type'
+fi
 by_rank '' 'fit rows.csv --prior zero -o /dev/full'
 ended 'a full disk at the writer' '^gibbsite: /dev/full: No space left'
 by_rank '' 'fit part-1.csv part-9.csv -o none.json' 3

@@ -35,8 +35,8 @@ for seed in 1 2 3 4 5 6; do
     between "$seed: the report" "$(tr '\n' ' ' <page.html |
         sed -n 's/.*prints* are wrong in at most \([0-9.]*\).*/\1/p' | head -n 1)" \
         "$(awk -v v="$value" 'BEGIN { printf "%.17g", 100 * v }')" 0.01
-    "$GIBBSITE" evaluate model.json rows.csv >eval.out
-    "$GIBBSITE" evaluate model.json rows.csv --json >eval.json
+    "$GIBBSITE" evaluate model.json rows.csv >eval.out 2>/dev/null
+    "$GIBBSITE" evaluate model.json rows.csv --json >eval.json 2>/dev/null
     between "$seed: evaluate" "$(sed -n 's/^true error *at most \([0-9.]*\) %.*/\1/p' eval.out)" \
         "$(awk -v v="$(json eval.json holdout_bound)" 'BEGIN { printf "%.17g", 100 * v }')" 0.01
     between "$seed: recall, at least" \

@@ -85,7 +85,7 @@ for file in groups numbers text_groups; do
     expect_json "$file.json" certificate.status valid
     expect_json "$file.json" certificate.unit group
     expect_json "$file.json" certificate.method betting
-    expect_json "$file.json" 'certificates.#' 5
+    expect_json "$file.json" 'certificates.#' 6
     check "$file: the card's rows are whole groups of four" test \
         $(($(json "$file.json" card.tested) % 4)) = 0
 done

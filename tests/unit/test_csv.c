@@ -192,7 +192,8 @@ static void csv_quotes_gone_wrong_are_refused(void **state) {
     (void)state;
     fails("t.csv", "a,b\n1,\"x\ny\"\n2,\"z\n3,w\n", DETECT,
           "t.csv:4: the quote opened here is never closed");
-    fails("t.csv", "a,b\n1,\"x\"y\n", DETECT, "t.csv:2: text follows the closing quote of 'x'");
+    fails("t.csv", "a,b\n1,\"x\"y\n", DETECT,
+          "t.csv:2: column 2: text follows the closing quote of 'x'");
     fails("t.csv", "a,b\n1,\"\"\"", DETECT, "t.csv:2: the quote opened here is never closed");
 }
 

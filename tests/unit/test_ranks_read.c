@@ -3,7 +3,7 @@
 #include "unit/scratch.h"
 #include "unit/thread_ranks.h"
 
-#include "core/joint.h"
+#include "core/joint_file.h"
 #include "core/ranks.h"
 #include "table/cache.h"
 
@@ -176,7 +176,8 @@ static void files_by_hand(void **state) {
         "a,b\n1,2\n3,4\n",
         "a,b\r\n1,x\r\n\r\n3,y\r\n5,x",
         "a,b\r1,x\r3,y\r5,x\r",
-        "\xef\xbb\xbf# made by hand\n# twice\na,b\n1,2\n#3,4\n5,6\n#\n7,8\n",
+        "\xef\xbb\xbf# made by hand\n# twice\na,b\nx,2\n#3,4\ny,6\n#,7\nx,8\n",
+        "# made by hand\na,b\n1,2\n#3,4\n5,6\n#\n7,8\n",
         /* line breaks in quotes, more of them than rows */
         "a,b\n\"x\n\n\n\n\ny\",1\n\"\n\n\n\n\n\n\n\n\",2\n\"x\n\n\n\n\ny\",3\nz,4\n",
         "a,b\n\"x\"\"\n\"\"y\",1\n\"\"\"\n1,2\n3,4\n5,6\n\"\"\",2\nz,4\n",
@@ -407,6 +408,73 @@ static void a_shared_array_is_filled_once(void **state) {
         }
 }
 
+/* ---------------------------------------------------------------- who shares */
+
+/* The folder by another name on each rank, from `longest` on by one so long that no file can be
+ * opened in it. */
+static void call_folder(size_t rank, size_t longest, char name[4096]) {
+    int length = snprintf(name, 4096, "%s", folder);
+    for (size_t k = 0; rank >= longest ? length < 4085 : k < rank; k++)
+        length += snprintf(name + length, 4096 - (size_t)length, "/.");
+}
+
+static char *meet(gbs_context *ctx, size_t rank, const void *arg) {
+    char name[4096], *out = calloc(1, 100);
+    gbs_spill spill = {.folder = name, .least = 1};
+    call_folder(rank, *(const size_t *)arg, name);
+    gbs_status status = gbs_joint_meet(ctx, &spill);
+    snprintf(out, 100, "%d %d: %zu, %zu of %zu", (int)status, spill.joint, spill.leader,
+             spill.place, spill.members);
+    return out;
+}
+
+static void a_folder_may_have_several_names(void **state) {
+    (void)state;
+    struct rank_run run[MOST_RANKS];
+    static const size_t longest = MOST_RANKS;
+    run_ranks(MOST_RANKS, 1, meet, &longest, run);
+    for (size_t r = 0; r < MOST_RANKS; r++) {
+        char want[100];
+        snprintf(want, sizeof want, "0 1: 0, %zu of %d", r, (int)MOST_RANKS);
+        assert_string_equal(run[r].text, want);
+        free(run[r].text);
+    }
+}
+
+static void who_does_not_find_the_file_is_apart(void **state) {
+    (void)state;
+    struct rank_run run[MOST_RANKS];
+    static const char *const want[2][MOST_RANKS] = {
+        {"0 1: 0, 0 of 1", "0 1: 1, 0 of 3", "0 1: 1, 1 of 3", "0 1: 1, 2 of 3"},
+        {"0 1: 0, 0 of 2", "0 1: 0, 1 of 2", "0 1: 2, 0 of 2", "0 1: 2, 1 of 2"}};
+    for (size_t longest = 1; longest <= 2; longest++) {
+        run_ranks(MOST_RANKS, 1, meet, &longest, run);
+        for (size_t r = 0; r < MOST_RANKS; r++) {
+            assert_string_equal(run[r].text, want[longest - 1][r]);
+            free(run[r].text);
+        }
+    }
+}
+
+/* As on a machine where the numbers of process and file are those of something else. */
+static void memory_with_another_mark_is_not_opened(void **state) {
+    (void)state;
+    gbs_spill spill = {.folder = NULL, .least = 1};
+    gbs_notice first, second;
+    int made = gbs_joint_make(&spill, &first), other = gbs_joint_make(&spill, &second);
+    assert_true(made >= 0 && other >= 0);
+    int fd = gbs_joint_open(&spill, &first);
+    assert_true(fd >= 0 && write(fd, "here", 4) == 4);
+    close(fd);
+    assert_int_equal(lseek(made, 0, SEEK_END), 4);
+    assert_string_not_equal(first.mark, second.mark);
+    memcpy(first.name, second.name, sizeof first.name);
+    assert_int_equal(gbs_joint_open(&spill, &first), -1);
+    close(made);
+    close(other);
+    assert_int_equal(gbs_joint_open(&spill, &second), -1);
+}
+
 /* ---------------------------------------------------------------- a folder that is not there */
 
 static char *nowhere(gbs_context *ctx, size_t rank, const void *arg) {
@@ -443,6 +511,9 @@ int main(void) {
         cmocka_unit_test(sparse_files_at_random),
         cmocka_unit_test(arrays_of_numpy),
         cmocka_unit_test(a_shared_array_is_filled_once),
+        cmocka_unit_test(a_folder_may_have_several_names),
+        cmocka_unit_test(who_does_not_find_the_file_is_apart),
+        cmocka_unit_test(memory_with_another_mark_is_not_opened),
         cmocka_unit_test(a_rank_without_the_folder_ends_all),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
