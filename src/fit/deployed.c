@@ -210,7 +210,7 @@ static gbs_status test(gbs_deployed *f) {
         c->brier += off * off;
         c->log_loss += gbs_calibrated_log_loss(c, f->score[i], yes);
         gbs_reliability_add(c->reliability, f->probability[i], yes);
-        stage->info.errors += labels && gbs_uniform(f->split.seed, GBS_STREAM_DRAWS,
+        stage->info.errors += labels && gbs_uniform(f->o.draw_seed, GBS_STREAM_DRAWS,
                                                     f->split.first + i) < f->gibbs[i];
     }
     double count = (double)n;

@@ -255,9 +255,21 @@ static gbs_status settle(gbs_context *ctx, const gbs_data *data, bool fewer, boo
     return GBS_OK;
 }
 
+/* What their order tells: certificates rest on it, and the draws that they count come from it. */
+static gbs_status look_at_order(gbs_context *ctx, const gbs_data *data, gbs_fit_settings *o,
+                                gbs_hash *rows) {
+    gbs_row_summary summary;
+    gbs_status status = gbs_data_summary(ctx, data, &summary);
+    o->sorted = summary.sorted;
+    o->draw_seed = gbs_hash_draw_seed(ctx->seed, data->n, summary.in_order);
+    *rows = summary.hash;
+    return status;
+}
+
 /* Where the model comes from: the rows as they were handed in, whatever their weights. */
-static void keep_origin(gbs_context *ctx, const gbs_data *handed, size_t copies, gbs_model *model) {
-    gbs_origin_keep(ctx, handed->n, gbs_data_hash(handed), &model->origin);
+static void keep_origin(gbs_context *ctx, const gbs_data *handed, gbs_hash rows, size_t copies,
+                        gbs_model *model) {
+    gbs_origin_keep(ctx, handed->n, rows, &model->origin);
     model->origin.told.left_out = handed->source != NULL ? handed->source->left_out : 0;
     model->origin.told.copies = copies;
 }
@@ -270,14 +282,18 @@ static gbs_status fit(gbs_context *ctx, const gbs_data *handed, const gbs_fit_se
     gbs_data *weighed = NULL;
     gbs_model *model = NULL;
     size_t copies = 0;
+    gbs_hash rows = {0};
     gbs_status status = gbs_check_fit_options(ctx, &o);
     if (status == GBS_OK)
         status = gbs_check_weights(ctx, handed, gbs_fit_task(&o));
     if (status == GBS_OK)
         status = gbs_data_weighed(ctx, handed, &weighed);
     const gbs_data *data = weighed != NULL ? weighed : handed;
+    bool fewer = data != handed;
     if (status == GBS_OK)
-        status = settle(ctx, data, weighed != NULL, certified, &o);
+        status = settle(ctx, data, fewer, certified, &o);
+    if (status == GBS_OK && certified)
+        status = look_at_order(ctx, data, &o, &rows);
     if (status == GBS_OK && certified)
         status = warn_of_copies(ctx, data, &copies);
     if (status == GBS_OK)
@@ -291,7 +307,7 @@ static gbs_status fit(gbs_context *ctx, const gbs_data *handed, const gbs_fit_se
     }
     model->info.copies = copies;
     if (certified)
-        keep_origin(ctx, handed, copies, model);
+        keep_origin(ctx, handed, fewer ? gbs_data_hash(handed) : rows, copies, model);
     model->info.seconds = gbs_now() - start;
     model->info.pair_evaluations = (double)(ctx->pairs_seen - pairs_before);
     *out = model;

@@ -270,7 +270,7 @@ static gbs_status expect_gibbs(gbs_classes_fit *f) {
     gbs_status status = room ? gbs_data_view(f->ctx, f->split.view, s->row, s->n, &rows)
                              : GBS_ERR_MEMORY;
     if (status == GBS_OK)
-        status = gbs_many_scores(f->ctx, m, rows, f->split.seed, 0, NULL, spread);
+        status = gbs_many_scores(f->ctx, m, rows, f->o.draw_seed, 0, NULL, spread);
     if (status == GBS_OK)
         gbs_many_draws_wrong(f->ctx, m, s->n, rows->y, s->score, spread, f->expected);
     gbs_data_free(rows);
@@ -306,7 +306,7 @@ static gbs_status test(gbs_classes_fit *f) {
     double *score = gbs_matrix(f->ctx, n, m->classes), *spread = gbs_matrix(f->ctx, n, m->classes),
            *wrong = gbs_doubles(f->ctx, n);
     bool room = score != NULL && spread != NULL && wrong != NULL;
-    gbs_status status = room ? gbs_many_scores(f->ctx, m, f->fresh, f->split.seed, f->head->n,
+    gbs_status status = room ? gbs_many_scores(f->ctx, m, f->fresh, f->o.draw_seed, f->head->n,
                                                score, spread)
                              : GBS_ERR_MEMORY;
     if (status == GBS_OK)

@@ -216,9 +216,8 @@ static gbs_status judge_and_certify(struct single *f, size_t grid_size) {
                          .first = f->first,
                          .risk = f->risk,
                          .m0 = f->m0,
+                         .seed = f->o.draw_seed,
                          .estimated = gbs_posterior_by_sample(&f->o, f->risk)};
-    if (f->o.sampled_pairs > 0)
-        fitted.seed = gbs_data_order_seed(f->ctx, f->data);
     task->count(f->risk, f->rows.all.n - f->first, &e);
     gbs_status status = task->judge(f->ctx, &fitted, &e);
     return status == GBS_OK ? certify(f, &e, grid_size) : status;

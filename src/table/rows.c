@@ -244,7 +244,7 @@ static gbs_status take_split(gbs_context *ctx, const unsigned char *learned, gbs
 
 /* What the data remembers of how its columns were learned. */
 static void note_learning(gbs_data *data, const gbs_table *table, const gbs_source *is, bool made,
-                          gbs_hash hash) {
+                          const gbs_row_summary *summary) {
     gbs_source *source = data->source;
     /* svmlight: the largest index of any row says how many columns there are */
     source->learned = made || table->format == GBS_TABLE_SVMLIGHT;
@@ -255,7 +255,7 @@ static void note_learning(gbs_data *data, const gbs_table *table, const gbs_sour
     source->in_time = is->in_time;
     source->grouped = data->group != NULL;
     data->hashed = made;
-    data->hash = hash;
+    data->summary = *summary;
 }
 
 static gbs_status train(gbs_context *ctx, const gbs_table *table, const gbs_options *options,
@@ -283,17 +283,20 @@ static gbs_status train(gbs_context *ctx, const gbs_table *table, const gbs_opti
         status = gbs_design_build(ctx, recipe, table, &use, &design);
     gbs_source is = {.rows = design.n, .units = design.group != NULL ? design.groups : design.n};
     struct part part = {.o = &o, .learned = learned};
+    gbs_row_summary summary = {0};
     if (status == GBS_OK && made)
-        part.hash = gbs_table_hash(recipe, table, &design, NULL);
+        status = gbs_table_summary(ctx, recipe, table, &design, NULL, &summary);
+    part.hash = summary.hash;
     if (status == GBS_OK && made && aside)
         status = relearn_recipe(ctx, table, &part, &use, recipe, &design, &is);
     if (status != GBS_OK) {
+        gbs_design_free(ctx, &design);
         gbs_recipe_free(recipe);
         return status;
     }
     status = wrap(ctx, table, recipe, &design, out);
     if (status == GBS_OK)
-        note_learning(*out, table, &is, made, part.hash);
+        note_learning(*out, table, &is, made, &summary);
     if (status == GBS_OK && learned != NULL)
         status = take_split(ctx, learned, *out);
     if (status != GBS_OK) {
@@ -339,11 +342,10 @@ static gbs_status hash_as_trained(gbs_context *ctx, const gbs_table *table,
                                   const gbs_recipe *recipe, gbs_data *data) {
     gbs_match match = {0};
     gbs_status status = gbs_match_columns(ctx, recipe, table, &match);
-    if (status == GBS_OK) {
-        data->hash = gbs_table_hash(recipe, table, &((struct source *)data->source)->design,
-                                    match.source);
-        data->hashed = true;
-    }
+    if (status == GBS_OK)
+        status = gbs_table_summary(ctx, recipe, table, &((struct source *)data->source)->design,
+                                   match.source, &data->summary);
+    data->hashed = status == GBS_OK;
     gbs_match_free(ctx, recipe, &match);
     return status;
 }

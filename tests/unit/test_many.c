@@ -406,7 +406,7 @@ static void the_predictor_is_fixed_before_the_last_block(void **state) {
     }
     assert_ok(ctx, gbs_data_dense(ctx, N, D, t.x, D, NULL, GBS_BORROW, &data));
     assert_ok(ctx, gbs_data_set_classes(ctx, data, N, t.class_of, K + 1));
-    data->hash = hash; /* keeps the order */
+    data->summary.hash = hash; /* keeps the order */
     data->hashed = true;
     gbs_model *b = fit(ctx, data, &o);
     const gbs_classes_card *card = gbs_model_classes_card(b);
