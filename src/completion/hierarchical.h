@@ -163,9 +163,9 @@ gbs_status gbs_levels_part(gbs_levels *f);
 void gbs_levels_join(gbs_levels *f);
 /* Lets them go as they are. */
 void gbs_levels_leave(gbs_levels *f);
-/* Which parts of the rows are this rank's. */
-const gbs_share *gbs_levels_own_parts(const gbs_levels *f);
-/* Sums over the ratings of all columns, from the records of the rows that each rank has. */
+/* Which parts of the rows, or blocks of the columns, are this rank's. */
+const gbs_share *gbs_levels_own(const gbs_levels *f, int side);
+/* Sums over the ratings of this rank's columns, from the records of the rows that each rank has. */
 gbs_status gbs_levels_relay(gbs_levels *f);
 /* Those of a column: plain + 2 both numbers. */
 const double *gbs_levels_relayed(const gbs_levels *f, size_t column);

@@ -5,7 +5,13 @@
  * its own to what the ranks before it have added up: sums of columns go from rank to rank, a stage
  * of columns behind the other, and with them the records, three at most, of the four that the next
  * rank completes. So the bits are those of one process, and what travels does not grow with the
- * number of rows: (plain + 2 both) doubles a column and, on average, one and a half records.
+ * number of rows. With s = plain + 2 both doubles, d those of a posterior and m the records, on
+ * average one and a half, a column costs each of P ranks, beside what its posterior does,
+ *
+ *   (1 - 1/P) (s + m + s/P),
+ *
+ * sums from rank to rank and from the last one to the rank that updates the column, and a row that
+ * travels (1 - 1/P) (d + 2).
  */
 #include "completion/hierarchical.h"
 #include "kernel/moments.h"
@@ -13,9 +19,11 @@
 #include <string.h>
 
 enum { GROUP = 4, STAGES_A_RANK = 16 };
+#define RECORDS_KEPT 1.5 /* the mean of 0, 1, 2 and 3 */
 
 struct gbs_levels_apart {
     gbs_share rows;     /* parts of the rows */
+    gbs_share columns;  /* blocks of the columns, to be updated */
     size_t first, last; /* the rows of those parts */
     size_t stages, numbers;
     double *sums;   /* columns x numbers */
@@ -94,34 +102,40 @@ static gbs_status measure(gbs_levels *f) {
     return GBS_OK;
 }
 
-gbs_status gbs_levels_part(gbs_levels *f) {
-    const gbs_rating_list *l = f->ratings->by;
-    size_t numbers = f->record.plain + 2 * f->record.both;
-    double rows = (double)(l[0].items * (f->own + gbs_packed_size(f->own)) * sizeof(double)),
-           columns = 2.0 * (double)(l[1].items * (numbers * sizeof(double) + record_bytes(f)));
-    double flops = (double)(f->record.stride * f->ratings->n), own = (double)f->own;
-    if (f->ctx->crew == NULL || f->apart != NULL || rows < columns ||
-        (f->ctx->device != NULL && f->ctx->device->pass->half_sweep != NULL))
-        return GBS_OK;
-    gbs_share share = gbs_share_of(f->ctx, f->parts, flops + own * own * own * (double)l[0].items,
-                                   columns);
-    if (!share.dealt)
-        return GBS_OK;
-    f->apart = gbs_array_alloc(f->ctx, 1, sizeof *f->apart);
+static gbs_status part(gbs_levels *f, gbs_share rows) {
+    size_t blocks = f->ratings->by[1].blocks, stages = STAGES_A_RANK * f->ctx->crew->ranks.size;
     gbs_status status = GBS_ERR_MEMORY;
+    f->apart = gbs_array_alloc(f->ctx, 1, sizeof *f->apart);
     if (f->apart != NULL) {
-        f->apart->rows = share;
-        f->apart->first = f->part[share.begin];
-        f->apart->last = f->part[share.begin + share.count];
-        f->apart->numbers = numbers;
-        size_t stages = STAGES_A_RANK * f->ctx->crew->ranks.size;
-        f->apart->stages = l[1].blocks < stages ? l[1].blocks : stages;
+        f->apart->rows = rows;
+        f->apart->columns = gbs_share_deal(f->ctx, blocks);
+        f->apart->first = f->part[rows.begin];
+        f->apart->last = f->part[rows.begin + rows.count];
+        f->apart->numbers = f->record.plain + 2 * f->record.both;
+        f->apart->stages = blocks < stages ? blocks : stages;
         status = measure(f);
     }
     status = gbs_crew_verdict(f->ctx, status);
     if (status != GBS_OK)
         gbs_levels_leave(f);
     return status;
+}
+
+gbs_status gbs_levels_part(gbs_levels *f) {
+    if (f->ctx->crew == NULL || f->apart != NULL ||
+        (f->ctx->device != NULL && f->ctx->device->pass->half_sweep != NULL))
+        return GBS_OK;
+    const gbs_rating_list *l = f->ratings->by;
+    double sums = (double)((f->record.plain + 2 * f->record.both) * sizeof(double)),
+           kept = RECORDS_KEPT * (double)record_bytes(f),
+           posterior = (double)((f->own + gbs_packed_size(f->own)) * sizeof(double)),
+           result = sums / (double)f->ctx->crew->ranks.size, own = (double)f->own,
+           columns = (double)l[1].items * (sums + kept + result),
+           rows = (double)l[0].items * (posterior + 2.0 * sizeof(double)),
+           flops = (double)(f->record.stride * f->ratings->n) +
+                   own * own * own * (double)l[0].items;
+    gbs_share share = gbs_share_of(f->ctx, f->parts, flops, columns);
+    return rows < columns || !share.dealt ? GBS_OK : part(f, share);
 }
 
 void gbs_levels_leave(gbs_levels *f) {
@@ -149,8 +163,8 @@ void gbs_levels_join(gbs_levels *f) {
     gbs_levels_leave(f);
 }
 
-const gbs_share *gbs_levels_own_parts(const gbs_levels *f) {
-    return &f->apart->rows;
+const gbs_share *gbs_levels_own(const gbs_levels *f, int side) {
+    return side == 0 ? &f->apart->rows : &f->apart->columns;
 }
 
 gbs_status gbs_levels_sum_rows(const gbs_levels *f, gbs_fold_body add, double *sum) {
@@ -248,13 +262,20 @@ static void pieces(void *arg, size_t number, bool out, gbs_baton piece[GBS_RELAY
                            (a->at[2 * last + k] - a->at[2 * first + k]) * record_bytes(f)};
 }
 
+/* The stages are cut where the shares of the columns are. */
+static size_t owner(void *arg, size_t stage) {
+    const gbs_levels *f = arg;
+    return gbs_share_rank(f->ctx, &f->apart->columns, stage_block(f, stage));
+}
+
 gbs_status gbs_levels_relay(gbs_levels *f) {
     struct gbs_levels_apart *a = f->apart;
     gbs_relay relay = {.stages = a->stages,
                        .arg = f,
                        .pieces = pieces,
                        .work = work,
-                       .total = {a->sums, f->side[1].items * a->numbers * sizeof(double)}};
+                       .owner = owner,
+                       .bytes = f->side[1].items * a->numbers * sizeof(double)};
     atomic_store(&a->status, GBS_OK);
     gbs_status status = gbs_crew_relay(f->ctx, &relay);
     return status != GBS_OK ? status : (gbs_status)atomic_load(&a->status);

@@ -73,7 +73,7 @@ gbs_status gbs_levels_centre_side(gbs_levels *f, int side) {
     if (p.scratch == NULL)
         return GBS_ERR_MEMORY;
     if (side == 0 && f->apart != NULL) {
-        gbs_share_for(f->ctx, gbs_levels_own_parts(f), flops, centre_chunk, &p);
+        gbs_share_for(f->ctx, gbs_levels_own(f, 0), flops, centre_chunk, &p);
     } else if (side == 0) {
         const gbs_made made[] = {gbs_made_items(s->centre, f->own, f->part),
                                  gbs_made_items(s->leverage, 1, f->part)};
@@ -145,7 +145,7 @@ gbs_status gbs_levels_sum_side(gbs_levels *f, int side) {
     gbs_status status = ready ? GBS_OK : GBS_ERR_MEMORY;
     if (ready) {
         gbs_share share = side == 0 && f->apart != NULL
-                              ? *gbs_levels_own_parts(f)
+                              ? *gbs_levels_own(f, 0)
                               : gbs_share_of(f->ctx, p.tasks, flops,
                                              (double)(p.per_chunk * sizeof *total));
         gbs_share_for(f->ctx, &share, flops, sum_chunk, &p);

@@ -150,8 +150,8 @@ static gbs_status update_items(struct half *h, double flops) {
     gbs_levels *f = h->f;
     const gbs_rating_list *l = &f->ratings->by[h->side];
     double bytes = (double)(l->items * (f->own + gbs_packed_size(f->own)) * sizeof(double));
-    gbs_share share = h->by_part ? *gbs_levels_own_parts(f)
-                                 : gbs_share_of(f->ctx, l->blocks, flops, bytes);
+    gbs_share share = f->apart != NULL ? *gbs_levels_own(f, h->side)
+                                       : gbs_share_of(f->ctx, l->blocks, flops, bytes);
     gbs_made made[4];
     if (h->by_part) {
         h->first_block = gbs_level_part_block(f, share.begin);
@@ -175,7 +175,7 @@ static gbs_status update_here(gbs_levels *f, int s) {
     if (h.broken == NULL)
         return GBS_ERR_MEMORY;
     if (relayed) {
-        const gbs_share *rows = gbs_levels_own_parts(f);
+        const gbs_share *rows = gbs_levels_own(f, 0);
         h.first = f->part[rows->begin];
         h.last = f->part[rows->begin + rows->count];
     }

@@ -210,6 +210,22 @@ gbs_share gbs_share_in_turn(const gbs_context *ctx, size_t tasks, double flops, 
     return share(ctx, tasks, flops, bytes, true);
 }
 
+gbs_share gbs_share_deal(const gbs_context *ctx, size_t tasks) {
+    const gbs_ranks *r = &ctx->crew->ranks;
+    gbs_share s = {.step = 1, .tasks = tasks, .dealt = true};
+    return share_of_rank(&s, r, r->rank);
+}
+
+size_t gbs_share_rank(const gbs_context *ctx, const gbs_share *s, size_t task) {
+    const gbs_ranks *r = &ctx->crew->ranks;
+    if (s->step > 1)
+        return task % r->size;
+    size_t rank = task * r->size / s->tasks;
+    while (s->tasks * (rank + 1) / r->size <= task)
+        rank++;
+    return rank;
+}
+
 struct dealt {
     const gbs_share *share;
     gbs_loop_body work;

@@ -59,6 +59,11 @@ typedef struct gbs_share {
 gbs_share gbs_share_of(const gbs_context *ctx, size_t tasks, double flops, double bytes);
 /* The same, every size-th task: where costs rise or fall along the tasks. Not for a fold. */
 gbs_share gbs_share_in_turn(const gbs_context *ctx, size_t tasks, double flops, double bytes);
+/* Dealt out whatever it is worth, by a context that has ranks. */
+gbs_share gbs_share_deal(const gbs_context *ctx, size_t tasks);
+
+/* The rank that has a task of one that is dealt out. */
+size_t gbs_share_rank(const gbs_context *ctx, const gbs_share *share, size_t task);
 
 void gbs_share_for(gbs_context *ctx, const gbs_share *share, double flops, gbs_loop_body work,
                    void *arg);
@@ -81,8 +86,8 @@ gbs_status gbs_share_fold(gbs_context *ctx, const gbs_share *share, gbs_fold_bod
 
 /* Stages that go from rank to rank (relay.c): in each a rank takes what the one before it left,
  * adds its own and hands it on; while the next one works at it, this one is at the stage behind.
- * So sums over what the ranks have are added up in the order of ranks, as one process would. Then
- * the last one's `total` is everybody's. */
+ * So sums over what the ranks have are added up in the order of ranks, as one process would. What
+ * comes of a stage the last rank sends to its owner. */
 typedef struct gbs_baton {
     void *base;
     size_t bytes;
@@ -91,10 +96,12 @@ enum { GBS_RELAY_BATONS = 2 };
 typedef struct gbs_relay {
     size_t stages;
     void *arg;
-    /* What a stage comes with, or (`out`) leaves. */
+    /* What a stage comes with, or (`out`) leaves; the first piece is what comes of it. */
     void (*pieces)(void *arg, size_t stage, bool out, gbs_baton piece[GBS_RELAY_BATONS]);
     void (*work)(void *arg, size_t stage);
-    gbs_baton total;
+    /* A rank, no lower than that of the stage before. */
+    size_t (*owner)(void *arg, size_t stage);
+    size_t bytes; /* that come of all stages */
 } gbs_relay;
 /* Every rank of a context that has some calls it. */
 gbs_status gbs_crew_relay(gbs_context *ctx, const gbs_relay *relay);

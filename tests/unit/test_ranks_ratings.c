@@ -115,11 +115,60 @@ static void what_a_sweep_sends_does_not_grow_with_the_rows(void **state) {
            records = 3 * (record.plain + record.both) * sizeof(float),
            column = (own + packed) * sizeof(double), totals = 4096;
     for (size_t r = 0; r < 3; r++) {
-        /* the sums of a column from rank to rank, from the last to all; its posterior */
+        /* the sums of a column from rank to rank or to its owner; its posterior */
         assert_true(of_many[r] <= few.columns * (sums + records + column) + totals);
         assert_true(of_many[r] <= of_few[r] + few.columns * records);
         /* a row's posterior alone would be more */
         assert_true(of_many[r] < many.rows / 3 * column);
+    }
+}
+
+/* Bytes that a rank receives in one sweep, on average. */
+static double received_a_sweep(struct shape s, size_t size) {
+    double sum[2] = {0.0, 0.0};
+    for (int more = 0; more < 2; more++) {
+        struct rank_run run[MOST_RANKS];
+        s.sweeps = more ? 5 : 2;
+        run_ranks(size, 1, ascend, &s, run);
+        for (size_t r = 0; r < size; r++) {
+            assert_non_null(run[r].text);
+            free(run[r].text);
+            sum[more] += (double)run[r].seat.received;
+        }
+    }
+    return (sum[1] - sum[0]) / (3.0 * (double)size);
+}
+
+/* Rows stay where that moves less (level_apart.c), on either side of where it begins to. How many
+ * records go along with a column is as good as uniform on 0 to 3, for each border between two
+ * ranks: six standard deviations of their sum, a false alarm in 10^8 tries. Shares may differ by a
+ * block of columns; sums over all rows and columns, and prior means, come on top. */
+static void rows_stay_where_less_travels(void **state) {
+    enum { COLUMNS = 600, BLOCK = 64, FOLDED = 1000 };
+    const size_t rank = 8, own = rank + 1;
+    const double posterior = (double)(own + own * (own + 1) / 2),
+                 sums = (double)(own * (own + 1) / 2 + 2 * rank + 4),
+                 record = (double)(own * (own + 1) / 2 + rank + 2) / 2.0, prior = (double)own;
+    (void)state;
+    for (size_t size = 2; size <= MOST_RANKS; size++) {
+        double p = (double)size, others = 1.0 - 1.0 / p,
+               stay = others * COLUMNS * (sums + 1.5 * record + sums / p),
+               begin = stay / (others * (posterior + 2.0)),
+               noise = 6.0 * record * sqrt(1.25 * COLUMNS * (p - 1.0)) / p + BLOCK * sums / p;
+        for (int many = 0; many < 2; many++) {
+            size_t rows = (size_t)((many ? 1.2 : 0.7) * begin);
+            struct shape s = {rows, COLUMNS, 60 * rows, rank, 0, false, true};
+            double travel = others * (double)rows * (posterior + 2.0),
+                   left = received_a_sweep(s, size) / sizeof(double) -
+                          others * COLUMNS * (posterior + prior);
+            if (many) {
+                assert_true(left > stay - noise && left < stay + noise + FOLDED);
+                assert_true(left < travel);
+            } else {
+                assert_true(left > travel && left < stay - noise);
+                assert_true(left < travel + others * (double)rows * (prior + 1.0) + FOLDED);
+            }
+        }
     }
 }
 
@@ -212,6 +261,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_that_stay_leave_the_bits),
         cmocka_unit_test(what_a_sweep_sends_does_not_grow_with_the_rows),
+        cmocka_unit_test(rows_stay_where_less_travels),
         cmocka_unit_test(ranks_have_one_copy_of_the_ratings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

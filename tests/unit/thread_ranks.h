@@ -16,13 +16,14 @@ struct meeting {
     pthread_barrier_t door;
     int64_t value[MOST_RANKS][MOST_VALUES];
     const void *given[MOST_RANKS];
-    const void *letter[MOST_RANKS]; /* for this rank */
-    sem_t sent[MOST_RANKS], taken[MOST_RANKS];
+    const void *letter[MOST_RANKS][MOST_RANKS]; /* from a rank to another */
+    sem_t sent[MOST_RANKS][MOST_RANKS], taken[MOST_RANKS][MOST_RANKS];
 };
 
 struct seat {
     struct meeting *meeting;
     size_t rank;
+    uint64_t received; /* bytes */
 };
 
 static inline int seat_largest(void *user, int64_t *value, size_t count) {
@@ -42,8 +43,10 @@ static inline int seat_broadcast(void *user, size_t from, void *bytes, size_t co
     struct meeting *m = s->meeting;
     m->given[s->rank] = bytes;
     pthread_barrier_wait(&m->door);
-    if (s->rank != from)
+    if (s->rank != from) {
         memcpy(bytes, m->given[from], count);
+        s->received += count;
+    }
     pthread_barrier_wait(&m->door);
     return 0;
 }
@@ -56,24 +59,28 @@ static inline int seat_gather(void *user, const void *mine, void *all, const siz
     for (size_t r = 0; r < m->size; r++)
         if (begin[r + 1] > begin[r] && (char *)all + begin[r] != m->given[r])
             memcpy((char *)all + begin[r], m->given[r], begin[r + 1] - begin[r]);
+    s->received += begin[m->size] - (begin[s->rank + 1] - begin[s->rank]);
     pthread_barrier_wait(&m->door);
     return 0;
 }
 
+/* It lasts until the letter is taken. */
 static inline int seat_send(void *user, size_t to, const void *bytes, size_t count) {
     struct seat *s = user;
+    struct meeting *m = s->meeting;
     (void)count;
-    s->meeting->letter[to] = bytes;
-    sem_post(&s->meeting->sent[to]);
-    return sem_wait(&s->meeting->taken[to]);
+    m->letter[s->rank][to] = bytes;
+    sem_post(&m->sent[s->rank][to]);
+    return sem_wait(&m->taken[s->rank][to]);
 }
 
 static inline int seat_receive(void *user, size_t from, void *bytes, size_t count) {
     struct seat *s = user;
-    (void)from;
-    sem_wait(&s->meeting->sent[s->rank]);
-    memcpy(bytes, s->meeting->letter[s->rank], count);
-    return sem_post(&s->meeting->taken[s->rank]);
+    struct meeting *m = s->meeting;
+    sem_wait(&m->sent[from][s->rank]);
+    memcpy(bytes, m->letter[from][s->rank], count);
+    s->received += count;
+    return sem_post(&m->taken[from][s->rank]);
 }
 
 /* What a rank does, without assertions; a text of its own, or NULL. */
@@ -116,20 +123,20 @@ static inline void run_ranks(size_t size, int threads, rank_job job, const void 
                              struct rank_run *run) {
     struct meeting meeting = {.size = size};
     pthread_barrier_init(&meeting.door, NULL, (unsigned)size);
-    for (size_t r = 0; r < size; r++) {
-        sem_init(&meeting.sent[r], 0, 0);
-        sem_init(&meeting.taken[r], 0, 0);
+    for (size_t r = 0; r < size * size; r++) {
+        sem_init(&meeting.sent[r / size][r % size], 0, 0);
+        sem_init(&meeting.taken[r / size][r % size], 0, 0);
     }
     for (size_t r = 0; r < size; r++) {
         run[r] = (struct rank_run){
-            .seat = {&meeting, r}, .job = job, .arg = arg, .threads = threads};
+            .seat = {&meeting, r, 0}, .job = job, .arg = arg, .threads = threads};
         assert_int_equal(pthread_create(&run[r].thread, NULL, run_rank, &run[r]), 0);
     }
     for (size_t r = 0; r < size; r++)
         pthread_join(run[r].thread, NULL);
-    for (size_t r = 0; r < size; r++) {
-        sem_destroy(&meeting.sent[r]);
-        sem_destroy(&meeting.taken[r]);
+    for (size_t r = 0; r < size * size; r++) {
+        sem_destroy(&meeting.sent[r / size][r % size]);
+        sem_destroy(&meeting.taken[r / size][r % size]);
     }
     pthread_barrier_destroy(&meeting.door);
 }
