@@ -371,7 +371,7 @@ static void only_the_first_rank_writes(void **state) {
 static void bad_tables_are_refused(void **state) {
     gbs_context *ctx = new_context(1, 1);
     struct meeting alone = {.size = 1};
-    struct seat seat = {&alone, 0};
+    struct seat seat = {.meeting = &alone};
     gbs_ranks table = {.size = 1,
                        .user = &seat,
                        .largest = seat_largest,
