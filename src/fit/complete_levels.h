@@ -8,8 +8,8 @@
 
 /* Parts that the ratings of a small table are left out in. */
 enum { GBS_MOST_PARTS = 10 };
-/* Fewer say nothing of ranks and models, of which there are many. */
-enum { GBS_LEAST_TO_RANK = 200 };
+/* Fewer say nothing of models and ranks but gross differences; and fewer yet nothing at all. */
+enum { GBS_LEAST_TO_RANK = 200, GBS_LEAST_TO_COMPETE = 40 };
 
 /* What is chosen. */
 struct gbs_level_candidate {

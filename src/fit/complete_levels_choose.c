@@ -174,8 +174,10 @@ gbs_status gbs_completion_choose_levels(struct gbs_completion_run *r, struct gbs
         status = choose_positions(r, c, a);
     size_t raced = automatic ? c->rank : SIZE_MAX;
     c->rank = asked < most ? asked : most;
-    if (status == GBS_OK)
-        status = r->o->cross_validate ? choose_by_folds(r, c) : gbs_completion_choose_rank(r, c);
+    if (status == GBS_OK && r->o->cross_validate)
+        status = choose_by_folds(r, c);
+    else if (status == GBS_OK && r->learned->n >= GBS_LEAST_TO_RANK)
+        status = gbs_completion_choose_rank(r, c);
     if (raced != SIZE_MAX && (c->rank != raced || c->model == GBS_COMPLETION_PAPER))
         gbs_attempt_free(r->ctx, a);
     return status;

@@ -14,7 +14,7 @@ enum { MOST_SMALL_RANK = 32 };
 
 size_t gbs_completion_rank_list(size_t n, size_t rank, size_t *list) {
     size_t count = 0, most = rank;
-    if (n < GBS_LEAST_TO_RANK || rank == 0 || (n >= GBS_FEW_RATINGS && rank <= GBS_PLENTY))
+    if (n < GBS_LEAST_TO_COMPETE || rank == 0 || (n >= GBS_FEW_RATINGS && rank <= GBS_PLENTY))
         return 0;
     if (n < GBS_FEW_RATINGS) {
         static const size_t small[] = {0, 1, 2, 3, 4, 6, 8, 12, 16, 24};

@@ -13,7 +13,8 @@
 #include <math.h>
 
 /* Standard errors to win by: Student's t of nine degrees of freedom, 1 % above; and where the
- * candidate was the best of some ten ranks on the same parts, a tenth of that. */
+ * candidate was the best of some ten ranks on the same parts, or ratings are few, a tenth of
+ * that. */
 #define CLEARLY 2.821
 #define MORE_CLEARLY 4.297
 
@@ -27,6 +28,7 @@ enum { PAPER, PLAIN, WITH_POSITIONS, OWN, WAYS };
 struct contest {
     const struct gbs_left_out *l;
     const gbs_factors *paper;
+    bool few; /* ratings: the second threshold for all */
     struct gbs_place place[WAYS];
     bool positions[WAYS];
     double error[WAYS][GBS_MOST_PARTS];
@@ -118,7 +120,7 @@ static gbs_status fit_own(struct contest *t, struct gbs_level_candidate c,
 static int winner(const struct contest *t) {
     int best = PAPER;
     for (int way = PLAIN; way < WAYS; way++)
-        if (beats(t, way, PAPER, way == OWN ? MORE_CLEARLY : CLEARLY) &&
+        if (beats(t, way, PAPER, way == OWN || t->few ? MORE_CLEARLY : CLEARLY) &&
             beats(t, way, best, way == OWN ? MORE_CLEARLY : 0.0))
             best = way;
     return best;
@@ -206,7 +208,8 @@ gbs_status gbs_completion_choose_small(const struct gbs_completion_run *r,
                                        struct gbs_level_candidate *c, struct gbs_level_attempt *a) {
     gbs_factors paper;
     struct gbs_left_out l;
-    if (gbs_completion_crossed(r->learned) < GBS_LEAST_TO_RANK) {
+    size_t crossed = gbs_completion_crossed(r->learned);
+    if (crossed < GBS_LEAST_TO_COMPETE) {
         *c = (struct gbs_level_candidate){.model = GBS_COMPLETION_PAPER, .rank = r->o->rank};
         return trust_paper(r, c);
     }
@@ -216,7 +219,7 @@ gbs_status gbs_completion_choose_small(const struct gbs_completion_run *r,
     if (status == GBS_OK)
         status = gbs_left_out_begin(r, GBS_MOST_PARTS, gbs_left_out_of(r->learned->n), &l);
     if (status == GBS_OK) {
-        struct contest t = {.l = &l, .paper = &paper};
+        struct contest t = {.l = &l, .paper = &paper, .few = crossed < GBS_LEAST_TO_RANK};
         status = decide(&t, c, a);
         gbs_left_out_end(&l);
     }
