@@ -84,7 +84,10 @@ gbs_status gbs_levels_ascend(gbs_levels *f, const gbs_level_options *o, gbs_asce
         out->converged = calm >= CALM_SWEEPS;
         gbs_progress(f->ctx, o->stage, (double)out->sweeps / (double)o->most_sweeps);
     }
-    gbs_levels_join(f);
+    if (status == GBS_OK)
+        gbs_levels_join(f);
+    else /* the others may be elsewhere */
+        gbs_levels_leave(f);
     gbs_status settled = gbs_levels_settle(f);
     return status != GBS_OK ? status : settled;
 }
