@@ -124,6 +124,10 @@ int app_fail_status(const struct app *app, gbs_status status, const char *about)
     char spelled[1200];
     option_spell(message, spelled, sizeof spelled);
     message = spelled;
+    size_t known = about != NULL ? strlen(about)
+                                 : 0; /* "train.csv:7: ..." names the file already */
+    if (known > 0 && strncmp(message, about, known) == 0 && message[known] == ':')
+        about = NULL;
     return about != NULL ? app_fail(app, code, "%s: %s", about, message)
                          : app_fail(app, code, "%s", message);
 }
@@ -279,6 +283,16 @@ static void hold_descriptors(void) {
             return;
 }
 
+/* "fit --help --all" is "help fit --all", whose option that is. */
+static bool asks_for_all(int argc, char **argv) {
+    bool help = false, all = false;
+    for (int k = 0; k < argc && strcmp(argv[k], "--") != 0; k++) {
+        help = help || strcmp(argv[k], "--help") == 0 || strcmp(argv[k], "-h") == 0;
+        all = all || strcmp(argv[k], "--all") == 0;
+    }
+    return help && all;
+}
+
 int main(int argc, char **argv) {
     struct app app = {.started = now()};
     hold_descriptors();
@@ -293,7 +307,9 @@ int main(int argc, char **argv) {
         name = "help";
     if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
         name = "version";
-    app.command = find_command(name);
+    char *page[] = {(char *)name, "--all"};
+    bool whole = argc > 2 && find_command(name) != NULL && asks_for_all(argc - 2, argv + 2);
+    app.command = find_command(whole ? "help" : name);
     if (app.command == NULL) {
         const char *meant = meant_command(name);
         if (meant != NULL)
@@ -305,7 +321,8 @@ int main(int argc, char **argv) {
         ranks_end();
         return code;
     }
-    code = run(&app, argc > 1 ? argc - 2 : 0, argv + (argc > 1 ? 2 : 1));
+    code = whole ? run(&app, 2, page)
+                 : run(&app, argc > 1 ? argc - 2 : 0, argv + (argc > 1 ? 2 : 1));
     if (argc <= 1 && code == EXIT_DONE)
         code = EXIT_USAGE;
     if ((fflush(stdout) != 0 || ferror(stdout)) && code == EXIT_DONE)

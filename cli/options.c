@@ -226,6 +226,23 @@ static bool is_option(const char *name, size_t length) {
     return false;
 }
 
+/* A value that is more than a word, up to its backquote, in the quotes of a shell; returns what
+ * comes behind it. */
+static const char *put_value(const char *from, char *to, size_t size, size_t *at) {
+    size_t n = *at;
+    if (size - n > 4)
+        n += (size_t)snprintf(to + n, size - n, " '");
+    for (; *from != '\0' && *from != '`'; from++)
+        if (*from == '\'' && n + 6 < size)
+            n += (size_t)snprintf(to + n, size - n, "'\\''");
+        else if (n + 2 < size)
+            to[n++] = *from;
+    if (n + 1 < size)
+        to[n++] = '\'';
+    *at = n;
+    return *from == '`' ? from + 1 : from;
+}
+
 void option_spell(const char *from, char *to, size_t size) {
     size_t at = 0;
     while (*from != '\0' && at + 3 < size) {
@@ -234,6 +251,8 @@ void option_spell(const char *from, char *to, size_t size) {
             int room = (int)(size - at - 3 < length ? size - at - 3 : length);
             at += (size_t)snprintf(to + at, size - at, "--%.*s", room, from + 1);
             from += length + 2;
+            if (from[0] == ' ' && from[1] == '`')
+                from = put_value(from + 2, to, size, &at);
         } else {
             to[at++] = *from++;
         }

@@ -77,7 +77,8 @@ static void rows_text(struct text *t, const gbs_model *model) {
     if (!o->recorded)
         text_add(t, "- rows left out, exact copies: not recorded\n");
     if (o->recorded && o->left_out > 0)
-        text_add(t, "- left out before: %zu rows with a missing value\n", o->left_out);
+        text_add(t, "- left out before: %s with a missing value\n",
+                 counted(o->left_out, "row").text);
     if (o->recorded && o->copies > 0)
         text_add(t, "- exact copies of other rows: %zu\n", o->copies);
     if (i->weighted)
@@ -126,8 +127,8 @@ static void data_text(struct text *t, const gbs_model *model, const gbs_recipe *
         add_class(t, recipe, -1);
         text_add(t, "\n");
     }
-    text_add(t, "- columns: %zu, which become %zu features\n", gbs_recipe_inputs(recipe),
-             gbs_recipe_features(recipe));
+    text_add(t, "- columns: %zu, which become %s\n", gbs_recipe_inputs(recipe),
+             counted(gbs_recipe_features(recipe), "feature").text);
     columns_text(t, recipe, false);
     columns_text(t, recipe, true);
 }
@@ -141,8 +142,8 @@ static void choices_text(struct text *t, const gbs_model *model) {
     const gbs_selection *s = gbs_model_selection(model);
     text_add(t, "\n## Choices\n\n- task: %s\n- loss: %s\n- family of Gaussians: %s\n",
              result_task(model), gbs_loss_name(i->loss), gbs_family_name(i->family));
-    text_add(t, "- features: %s, %zu coefficients%s\n", gbs_features_name(i->map), i->d,
-             i->intercept ? " with the intercept" : "");
+    text_add(t, "- features: %s, %s%s\n", gbs_features_name(i->map),
+             counted(i->d, "coefficient").text, i->intercept ? " with the intercept" : "");
     text_add(t, "- columns scaled: %s%s\n", gbs_scale_name(i->scale),
              i->columns == GBS_COLUMNS_RELEVANCE ? ", by relevance" : "");
     text_add(t, "- prior: %s, standard deviation %g; lambda %g\n", gbs_prior_name(i->prior),
@@ -161,9 +162,8 @@ static void choices_text(struct text *t, const gbs_model *model) {
                  "rows %.4g\n",
                  many->cost);
     if (s->candidates > 0)
-        text_add(t,
-                 "- chosen: the best of %zu candidates, on %zu folds of the rows to learn from\n",
-                 s->candidates, s->folds);
+        text_add(t, "- chosen: the best of %s, on %zu folds of the rows to learn from\n",
+                 counted(s->candidates, "candidate").text, s->folds);
     text_add(t, "- solver: %s, %s\n", gbs_solver_name(i->solver),
              i->converged ? "converged" : "NOT CONVERGED");
 }
@@ -307,11 +307,12 @@ int card_completion(const struct app *app, const gbs_completion *model, struct t
         return completion_json(app, model, out);
     add_title(out, app);
     text_add(out, "A completed matrix of ratings, fitted by gibbsite.\n");
-    text_add(out, "\n## Data\n\n- ratings: %zu, of %zu rows and %zu columns\n", i->n, i->rated_rows,
-             i->rated_columns);
+    text_add(out, "\n## Data\n\n- ratings: %zu, of %s and %s\n", i->n,
+             counted(i->rated_rows, "row").text, counted(i->rated_columns, "column").text);
     if (i->rows > i->rated_rows || i->columns > i->rated_columns)
-        text_add(out, "- known from features alone: %zu rows and %zu columns\n",
-                 i->rows - i->rated_rows, i->columns - i->rated_columns);
+        text_add(out, "- known from features alone: %s and %s\n",
+                 counted(i->rows - i->rated_rows, "row").text,
+                 counted(i->columns - i->rated_columns, "column").text);
     if (i->has_range)
         text_add(out, "- declared range of the values: %g to %g\n", i->low, i->high);
     text_add(out, "\n## Choices\n\n- model: %s, %zu components\n",
@@ -321,10 +322,10 @@ int card_completion(const struct app *app, const gbs_completion *model, struct t
     text_add(out, "- prior: %s; noise variance %.4g\n", gbs_prior_name(i->prior),
              i->noise_variance);
     if (i->sampler == GBS_SAMPLER_GIBBS)
-        text_add(out, "- drawn by a Gibbs sampler: %zu draws after %zu sweeps\n", i->draws,
-                 i->burn_in);
+        text_add(out, "- drawn by a Gibbs sampler: %s after %s\n", counted(i->draws, "draw").text,
+                 counted(i->burn_in, "sweep").text);
     else
-        text_add(out, "- solver: %zu sweeps, %s\n", i->sweeps,
+        text_add(out, "- solver: %s, %s\n", counted(i->sweeps, "sweep").text,
                  i->converged ? "converged" : "NOT CONVERGED");
     text_add(out, "\n## Certificate\n\n");
     completion_card_certificate(out, model);

@@ -142,8 +142,9 @@ static void text_short(const struct complete *c, struct text *out) {
     char name[LINE_NAME];
     result_completion_short(out, c->model, c->train.file);
     if (c->test.n > 0)
-        line_add(out, LINE_SHORT, "test", "RMSE %.4f, MAE %.4f, on %zu ratings of %s",
-                 c->score->rmse, c->score->mae, c->score->n, line_name(c->test.file, 16, name));
+        line_add(out, LINE_SHORT, "test", "RMSE %.4f, MAE %.4f, on %s of %s", c->score->rmse,
+                 c->score->mae, counted(c->score->n, "rating").text,
+                 line_name(c->test.file, 16, name));
     if (output != NULL)
         line_add(out, LINE_SHORT, "model", "written to %s (%.2f s)", line_name(output, 40, name),
                  app_seconds(c->app));
@@ -192,7 +193,8 @@ static int write_results(struct complete *c) {
     gbs_release(c->app->ctx, model.bytes);
     text_free(&result);
     if (code == EXIT_DONE && !c->info->converged) {
-        app_note(c->app, "not converged after %zu sweeps (--max-iter, --tol)", c->info->sweeps);
+        app_note(c->app, "not converged after %s (--max-iter, --tol)",
+                 counted(c->info->sweeps, "sweep").text);
         code = EXIT_NOT_CONVERGED;
     }
     return code;

@@ -47,8 +47,9 @@ static void deployed_text(const struct app *app, const gbs_cv *cv, const struct 
                           struct text *out) {
     const gbs_cv_result *r = gbs_cv_at(cv, 0);
     char file[LINE_NAME];
-    line_add(out, LINE_SHORT, "data", "%zu rows of %s, %zu folds", gbs_data_rows(in->data),
-             line_name(in->file, 20, file), option_count(&app->options, "folds"));
+    line_add(out, LINE_SHORT, "data", "%s of %s, %zu folds",
+             counted(gbs_data_rows(in->data), "row").text, line_name(in->file, 20, file),
+             option_count(&app->options, "folds"));
     if (gbs_task_has(option_task(&app->options), GBS_FACT_LABELS))
         line_add(out, LINE_SHORT, "error", "%.2f %% +- %.2f   of the labels of a default fit",
                  100.0 * r->error, 100.0 * r->error_se);

@@ -113,8 +113,9 @@ static void table_text(const gbs_completion *model, const char *file, struct tex
     const gbs_completion_info *i = gbs_completion_get_info(model);
     const gbs_noise_choice *c;
     char name[LINE_NAME];
-    line_add(out, LINE_SHORT, "data", "%zu ratings of %zu rows and %zu columns, from %s; %zu folds",
-             i->n, i->rows, i->columns, line_name(file, 20, name), i->folds);
+    line_add(out, LINE_SHORT, "data", "%s of %s and %s, from %s; %zu folds",
+             counted(i->n, "rating").text, counted(i->rows, "row").text,
+             counted(i->columns, "column").text, line_name(file, 20, name), i->folds);
     line_add(out, LINE_SHORT, "baseline", "always the mean of these ratings has RMSE %.4f", i->sd);
     text_add(out, "  %-13s %6s %10s %9s %8s\n", "model", "rank", "noise", "RMSE", "(se)");
     for (size_t k = 0; (c = gbs_completion_choice(model, k)) != NULL; k++) {

@@ -138,10 +138,9 @@ static int run(struct app *app) {
     struct roc roc = {0};
     gbs_explanation *explanation = NULL;
     if (o->n_inputs != 2)
-        return app_fail(
-            app, EXIT_USAGE,
-            "evaluate: expected a model and a data file, found %zu arguments; gibbsite %s",
-            o->n_inputs, app->command->usage);
+        return app_fail(app, EXIT_USAGE,
+                        "evaluate: expected a model and a data file, found %s; gibbsite %s",
+                        counted(o->n_inputs, "argument").text, app->command->usage);
     int code = outputs_check(app, true);
     if (code == EXIT_DONE)
         code = predictor_load(app, o->inputs[0], &model);

@@ -19,9 +19,10 @@ static void data_line(const struct fit *f, struct text *out) {
         snprintf(coded, sizeof coded, " (%zu as numbers)", columns);
     result_labels_text(&labels, r, LABEL_COLUMNS);
     out->failed |= labels.failed;
-    line_add(out, LINE_SHORT, "data", "%zu rows of %s, %zu column%s%s; label%s%s: %s",
-             gbs_data_rows(f->train.data), line_name(f->train.file, FILE_COLUMNS, file), inputs,
-             inputs == 1 ? "" : "s", coded, target != NULL ? " " : "",
+    line_add(out, LINE_SHORT, "data", "%s of %s, %zu column%s%s; label%s%s: %s",
+             counted(gbs_data_rows(f->train.data), "row").text,
+             line_name(f->train.file, FILE_COLUMNS, file), inputs, inputs == 1 ? "" : "s", coded,
+             target != NULL ? " " : "",
              target != NULL ? line_name(target, LABEL_COLUMNS, column) : "",
              labels.bytes != NULL ? labels.bytes : "");
     text_free(&labels);
@@ -33,16 +34,17 @@ static void test_line(const struct fit *f, struct text *out) {
     if (!f->tested)
         return;
     if (result_is_many(f->recipe)) {
-        line_add(out, LINE_SHORT, "test", "error %.2f %%, log loss %.4f, on %zu rows of %s",
-                 100.0 * e->error, e->log_loss, e->n, line_name(f->test.file, FILE_COLUMNS, file));
+        line_add(out, LINE_SHORT, "test", "error %.2f %%, log loss %.4f, on %s of %s",
+                 100.0 * e->error, e->log_loss, counted(e->n, "row").text,
+                 line_name(f->test.file, FILE_COLUMNS, file));
         return;
     }
     if (result_has_labels(e))
         snprintf(error, sizeof error, "error %.2f %%, ", 100.0 * e->error);
     if (isfinite(e->auc))
         snprintf(auc, sizeof auc, "%.4f", e->auc);
-    line_add(out, LINE_SHORT, "test", "%sAUC %s, on %zu rows of %s", error, auc, e->n,
-             line_name(f->test.file, FILE_COLUMNS, file));
+    line_add(out, LINE_SHORT, "test", "%sAUC %s, on %s of %s", error, auc,
+             counted(e->n, "row").text, line_name(f->test.file, FILE_COLUMNS, file));
 }
 
 static void files_line(const struct fit *f, enum line_kind kind, struct text *out) {

@@ -267,9 +267,9 @@ static int run(struct app *app) {
     struct comparison c = {.app = app};
     if (o->n_inputs < 2)
         return app_fail(app, EXIT_USAGE,
-                        "gap: expected a training file and at least one model, found %zu "
-                        "arguments; gibbsite %s",
-                        o->n_inputs, app->command->usage);
+                        "gap: expected a training file and at least one model, found %s; "
+                        "gibbsite %s",
+                        counted(o->n_inputs, "argument").text, app->command->usage);
     int code = app_check_options(app);
     if (code == EXIT_DONE)
         code = outputs_check(app, true);

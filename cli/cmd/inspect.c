@@ -150,9 +150,8 @@ static int run(struct app *app) {
     struct shown s = {.app = app, .of = &loaded};
     struct text text = {0};
     if (o->n_inputs != 1)
-        return app_fail(app, EXIT_USAGE,
-                        "inspect: expected one model file, found %zu arguments; gibbsite %s",
-                        o->n_inputs, app->command->usage);
+        return app_fail(app, EXIT_USAGE, "inspect: expected one model file, found %s; gibbsite %s",
+                        counted(o->n_inputs, "argument").text, app->command->usage);
     int code = outputs_check(app, !given(o, "output"));
     if (code == EXIT_DONE)
         code = predictor_load(app, o->inputs[0], &loaded);

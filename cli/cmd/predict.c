@@ -308,10 +308,9 @@ static int run(struct app *app) {
     if (given(o, "top-quantile") && !given(o, "top"))
         return app_fail(app, EXIT_USAGE, "predict: --top-quantile and --top go together");
     if (o->n_inputs != (given(o, "top") ? 1 : 2))
-        return app_fail(
-            app, EXIT_USAGE,
-            "predict: expected a model and a data file, found %zu arguments; gibbsite %s",
-            o->n_inputs, app->command->usage);
+        return app_fail(app, EXIT_USAGE,
+                        "predict: expected a model and a data file, found %s; gibbsite %s",
+                        counted(o->n_inputs, "argument").text, app->command->usage);
     int code = outputs_check(app, !given(o, "output"));
     if (code == EXIT_DONE)
         code = predictor_load(app, o->inputs[0], &p.model);

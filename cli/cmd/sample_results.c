@@ -145,8 +145,9 @@ static void problems_text(const struct sample *s, enum line_kind kind, struct te
     struct text labels = {0};
     result_labels_text(&labels, s->recipe, 12);
     out->failed |= labels.failed;
-    line_add(out, kind, "data", "%zu rows of %s; label %s", gbs_data_rows(s->train.data),
-             line_name(s->train.file, 20, file), labels.bytes != NULL ? labels.bytes : "");
+    line_add(out, kind, "data", "%s of %s; label %s",
+             counted(gbs_data_rows(s->train.data), "row").text, line_name(s->train.file, 20, file),
+             labels.bytes != NULL ? labels.bytes : "");
     text_free(&labels);
     if (kind == LINE_SHORT) {
         problems_table(s, out);
@@ -170,8 +171,9 @@ static void posterior_text(const struct sample *s, enum line_kind kind, struct t
         sampling_text(out, d->particles);
         line_add(out, kind, "label", "%s = +1, %s = -1", label, other);
     } else {
-        line_add(out, kind, "data", "%zu rows of %s; label %s (positive) or %s", d->info->n_data,
-                 line_name(s->train.file, 20, file), label, other);
+        line_add(out, kind, "data", "%s of %s; label %s (positive) or %s",
+                 counted(d->info->n_data, "row").text, line_name(s->train.file, 20, file), label,
+                 other);
         sampling_results(out, kind, d->particles);
     }
     gap_line(s, d, kind, out);

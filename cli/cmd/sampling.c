@@ -62,9 +62,10 @@ static void posterior_text(struct text *t, const gbs_sample_info *i, const gbs_t
         snprintf(of, sizeof of, " of the %zu", i->n_data);
     if (gbs_task_has(task, GBS_FACT_PAIRS))
         snprintf(smaller, sizeof smaller, ", %zu in the smaller class", i->blocks);
-    line_add(t, LINE_LONG, "posterior", "%sloss %s, %zu coefficients%s, %zu%s rows%s",
-             gbs_task_word(task, GBS_WORD_PREFIX), gbs_loss_name(i->loss), i->d,
-             i->intercept ? " with the intercept" : "", i->n, of, smaller);
+    line_add(t, LINE_LONG, "posterior", "%sloss %s, %s%s, %zu%s rows%s",
+             gbs_task_word(task, GBS_WORD_PREFIX), gbs_loss_name(i->loss),
+             counted(i->d, "coefficient").text, i->intercept ? " with the intercept" : "", i->n, of,
+             smaller);
     line_add(
         t, LINE_LONG, "prior", "N(%s, %s^2) on each coefficient, lambda %s, columns scaled: %s",
         i->prior == GBS_PRIOR_INFORMED ? "the model's m0" : "0", line_number(i->prior_sd, 6, sd),
@@ -77,9 +78,10 @@ static void sampler_text(struct text *t, const gbs_sample_info *i, size_t temper
         snprintf(chains, sizeof chains, " in %zu chains", i->chains);
     if (isfinite(i->acceptance))
         snprintf(taken, sizeof taken, ", %.0f %% of the moves taken", 100.0 * i->acceptance);
-    line_add(t, LINE_LONG, "sampler", "%s, %s moves, %zu particles%s, %zu temperature%s%s",
-             i->classic ? "classic" : "waste-free", gbs_move_name(i->move), i->particles, chains,
-             temperatures, temperatures == 1 ? "" : "s", taken);
+    line_add(t, LINE_LONG, "sampler", "%s, %s moves, %s%s, %zu temperature%s%s",
+             i->classic ? "classic" : "waste-free", gbs_move_name(i->move),
+             counted(i->particles, "particle").text, chains, temperatures,
+             temperatures == 1 ? "" : "s", taken);
 }
 
 void sampling_results(struct text *t, enum line_kind kind, const gbs_particles *particles) {

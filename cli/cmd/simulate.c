@@ -351,11 +351,11 @@ static int run(struct app *app) {
     if (code == EXIT_DONE)
         code = write_rows(app, &t, choose_format(o));
     if (code == EXIT_DONE && t.rank)
-        app_note(app, "%zu rows, %zu features, labels -1 and 1; AUC of the best score %g exactly",
-                 t.rows, t.cols, 1.0 - t.noise);
+        app_note(app, "%s, %s, labels -1 and 1; AUC of the best score %g exactly",
+                 counted(t.rows, "row").text, counted(t.cols, "feature").text, 1.0 - t.noise);
     else if (code == EXIT_DONE)
-        app_note(app, "%zu rows, %zu features, labels -1 and 1; Bayes risk %g exactly", t.rows,
-                 t.cols, t.noise);
+        app_note(app, "%s, %s, labels -1 and 1; Bayes risk %g exactly", counted(t.rows, "row").text,
+                 counted(t.cols, "feature").text, t.noise);
     free(t.theta);
     return code;
 }

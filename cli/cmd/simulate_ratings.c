@@ -266,8 +266,9 @@ int simulate_ratings(struct app *app) {
         text_free(&text);
     }
     if (code == EXIT_DONE)
-        app_note(app, "%zu ratings of %zu rows and %zu columns, rank %zu%s; noise %g%s", t.n,
-                 t.items[0], t.items[1], t.rank, t.biases ? " and biases" : "", t.noise,
+        app_note(app, "%s of %s and %s, rank %zu%s; noise %g%s", counted(t.n, "rating").text,
+                 counted(t.items[0], "row").text, counted(t.items[1], "column").text, t.rank,
+                 t.biases ? " and biases" : "", t.noise,
                  t.has_range ? " before clipping to the range"
                              : ": no prediction has a smaller RMSE");
     for (int s = 0; s < 2; s++) {

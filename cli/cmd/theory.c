@@ -62,8 +62,9 @@ static void add_source(struct text *t, const char *source) {
 static void write_text(struct text *t, const struct options *o, const gbs_theory *theory) {
     const char *group = "";
     const gbs_theory_row *row;
-    text_add(t, "n = %zu rows, d = %zu coefficients, c = %g, C = %g, confidence %g\n",
-             option_count(o, "n"), option_count(o, "d"), option_number(o, "c"),
+    text_add(t, "n = %s, d = %s, c = %g, C = %g, confidence %g\n",
+             counted(option_count(o, "n"), "row").text,
+             counted(option_count(o, "d"), "coefficient").text, option_number(o, "c"),
              option_number(o, "C"), option_number(o, "confidence"));
     for (size_t k = 0; (row = gbs_theory_row_at(theory, k)) != NULL; k++) {
         if (strcmp(group, row->group) != 0)

@@ -142,9 +142,9 @@ int result_coefficients_text(struct text *t, const struct app *app,
 /* ---------------------------------------------------------------- JSON */
 
 static void put_coefficients(struct json *j, const gbs_model *model, const gbs_recipe *recipe,
-                             const struct per_unit *p, const struct coefficient *c, size_t n) {
+                             const struct per_unit *p, const struct coefficient *c, size_t of) {
     json_open_array(j, "coefficients");
-    for (size_t k = 0; k < n; k++) {
+    for (size_t k = 0; k < of && k < IN_JSON; k++) {
         char name[256];
         size_t column = gbs_model_column(model, c[k].k);
         gbs_recipe_feature(recipe, column, name, sizeof name);
@@ -159,6 +159,7 @@ static void put_coefficients(struct json *j, const gbs_model *model, const gbs_r
         json_close_object(j);
     }
     json_close_array(j);
+    json_put_count(j, "coefficients_given", of);
 }
 
 int result_coefficients(struct json *j, const struct app *app, const gbs_model *model,
@@ -180,7 +181,7 @@ int result_coefficients(struct json *j, const struct app *app, const gbs_model *
             c[n++] = (struct coefficient){k, mean[k], mean[d + k]};
     if (status == GBS_OK && code == EXIT_DONE) {
         qsort(c, n, sizeof *c, by_distance);
-        put_coefficients(j, model, recipe, &p, c, n < IN_JSON ? n : IN_JSON);
+        put_coefficients(j, model, recipe, &p, c, n);
     }
     free(c);
     free(mean);

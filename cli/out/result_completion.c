@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { KNOWN_WORDS = 120 };
+enum { KNOWN_WORDS = 160 };
 
 static const char *noise_kind(const gbs_completion_info *i) {
     return i->noise_learned ? "learned" : i->folds > 0 ? "chosen" : "given";
@@ -36,9 +36,9 @@ static void deployed_text(struct text *out, const gbs_completion *model,
                           const gbs_completion_info *i) {
     const gbs_rating_certificate *k = gbs_completion_certificate(model);
     line_add(out, LINE_LONG, "",
-             "on %zu ratings kept from the fit: RMSE seen %.4f; at most %.4f for the middle of the "
-             "range",
-             k->n, (i->high - i->low) * sqrt(k->squared_empirical), text_up(k->middle_rmse, 4));
+             "on %s kept from the fit: RMSE seen %.4f; at most %.4f for the middle of the range",
+             counted(k->n, "rating").text, (i->high - i->low) * sqrt(k->squared_empirical),
+             text_up(k->middle_rmse, 4));
     line_add(out, LINE_LONG, "", "by itself, their mean absolute error is at most %.4f",
              text_up(gbs_completion_mae_bound(model), 4));
     if (isfinite(gbs_completion_miss_bound(model)))
@@ -58,11 +58,11 @@ static void drawn_text(struct text *out, const gbs_completion *model,
     if (!k->vacuous && k->rmse >= k->middle_rmse)
         line_add(out, LINE_LONG, "",
                  "(no better than always predicting the middle of the range, see below)");
-    line_add(out, LINE_LONG, "",
-             "on %zu ratings: RMSE seen %.4f; nats: KL %.2f + grid %.2f + all at once %.2f + "
-             "confidence %.2f",
-             k->n, (i->high - i->low) * sqrt(k->squared_empirical), k->kl, k->grid_nats, k->xi_nats,
-             -log(1.0 - k->confidence - k->draws_delta));
+    line_add(
+        out, LINE_LONG, "",
+        "on %s: RMSE seen %.4f; nats: KL %.2f + grid %.2f + all at once %.2f + confidence %.2f",
+        counted(k->n, "rating").text, (i->high - i->low) * sqrt(k->squared_empirical), k->kl,
+        k->grid_nats, k->xi_nats, -log(1.0 - k->confidence - k->draws_delta));
     if (isfinite(k->holdout_rmse))
         snprintf(holdout, sizeof holdout, ", %.4f for the first part's means (a plain hold-out)",
                  text_up(k->holdout_rmse, 4));
@@ -83,9 +83,10 @@ void completion_card_certificate(struct text *out, const gbs_completion *model) 
     if (!k->present)
         return;
     text_add(out,
-             "\nOn %zu ratings: RMSE seen %.4f; always predicting the middle of the range is "
-             "certified at %.4f.\n\nIt assumes that\n\n",
-             k->n, (i->high - i->low) * sqrt(k->squared_empirical), text_up(k->middle_rmse, 4));
+             "\nOn %s: RMSE seen %.4f; always predicting the middle of the range is certified at "
+             "%.4f.\n\nIt assumes that\n\n",
+             counted(k->n, "rating").text, (i->high - i->low) * sqrt(k->squared_empirical),
+             text_up(k->middle_rmse, 4));
     for (size_t a = 0; (assumed = gbs_completion_assumption(model, a)) != NULL; a++)
         text_add(out, "- %s\n", assumed);
 }
@@ -148,9 +149,9 @@ static void history_text(struct text *out, const gbs_completion *model, size_t f
 static void model_line(struct text *out, const gbs_completion *model,
                        const gbs_completion_info *i) {
     if (i->sampler == GBS_SAMPLER_GIBBS)
-        line_add(out, LINE_LONG, "model", "%zu components%s, %zu draws after %zu sweeps, %zu kept",
-                 i->effective_rank, i->biases ? ", mean and biases" : "", i->draws, i->burn_in,
-                 i->kept);
+        line_add(out, LINE_LONG, "model", "%s%s, %s after %s, %zu kept",
+                 counted(i->effective_rank, "component").text, i->biases ? ", mean and biases" : "",
+                 counted(i->draws, "draw").text, counted(i->burn_in, "sweep").text, i->kept);
     else if (gbs_completion_get_model(model) == GBS_COMPLETION_HIERARCHICAL)
         line_add(out, LINE_LONG, "model", "hierarchical, %zu components, mean and biases, %s",
                  i->effective_rank,
@@ -166,8 +167,8 @@ static const char *known_words(const gbs_completion_info *i, char words[static K
     size_t rows = i->rows - i->rated_rows, columns = i->columns - i->rated_columns;
     words[0] = '\0';
     if (rows > 0 && columns > 0)
-        snprintf(words, KNOWN_WORDS, "; %zu rows and %zu columns known from features alone", rows,
-                 columns);
+        snprintf(words, KNOWN_WORDS, "; %s and %s known from features alone",
+                 counted(rows, "row").text, counted(columns, "column").text);
     else if (rows + columns > 0)
         snprintf(words, KNOWN_WORDS, "; %zu %s known from features alone", rows + columns,
                  rows > 0 ? "rows" : "columns");
@@ -178,8 +179,9 @@ void result_completion_text(struct text *out, const gbs_completion *model) {
     const gbs_completion_info *i = gbs_completion_get_info(model);
     char mean[48] = "", noise[LINE_NUMBER], lambda[LINE_NUMBER], end[80];
     char known[KNOWN_WORDS];
-    line_add(out, LINE_LONG, "ratings", "%zu of %zu rows and %zu columns%s", i->n, i->rated_rows,
-             i->rated_columns, known_words(i, known));
+    line_add(out, LINE_LONG, "ratings", "%zu of %s and %s%s", i->n,
+             counted(i->rated_rows, "row").text, counted(i->rated_columns, "column").text,
+             known_words(i, known));
     model_line(out, model, i);
     line_add(out, LINE_LONG, "noise", "variance %s (%s), lambda %s",
              line_number(i->noise_variance, 6, noise), noise_kind(i),
@@ -194,7 +196,7 @@ void result_completion_text(struct text *out, const gbs_completion *model) {
                  "values are off their limit by %.4f, the model's own by %.4f (root mean square)",
                  all, kept);
     history_text(out, model, i->folds);
-    snprintf(end, sizeof end, "%zu sweeps, %s", i->sweeps,
+    snprintf(end, sizeof end, "%s, %s", counted(i->sweeps, "sweep").text,
              i->converged ? "converged" : "NOT CONVERGED");
     line_add(out, LINE_LONG, "free energy", "%.8g, of it KL to the prior %.6g; %s%s",
              i->free_energy, i->kl,
@@ -208,8 +210,9 @@ void result_completion_text(struct text *out, const gbs_completion *model) {
 void result_completion_short(struct text *out, const gbs_completion *model, const char *file) {
     const gbs_completion_info *i = gbs_completion_get_info(model);
     char name[LINE_NAME], known[KNOWN_WORDS];
-    line_add(out, LINE_SHORT, "data", "%zu ratings of %zu rows and %zu columns, from %s%s", i->n,
-             i->rated_rows, i->rated_columns, line_name(file, 20, name), known_words(i, known));
+    line_add(out, LINE_SHORT, "data", "%s of %s and %s, from %s%s", counted(i->n, "rating").text,
+             counted(i->rated_rows, "row").text, counted(i->rated_columns, "column").text,
+             line_name(file, 20, name), known_words(i, known));
     certificate_line(out, LINE_SHORT, model);
     if (isfinite(i->sd))
         line_add(out, LINE_SHORT, "baseline", "always the mean of these ratings has RMSE %.4f",

@@ -138,10 +138,12 @@ void result_baseline_text(struct text *t, enum line_kind kind, const gbs_model *
 /* The errors behind the first line of a card. */
 static void add_seen(struct text *words, const gbs_certificate *c) {
     if (c->grouped)
-        text_add(words, " (seen: %.2f %% in %zu fresh groups)", 100.0 * c->empirical, c->blocks);
+        text_add(words, " (seen: %.2f %% in %s)", 100.0 * c->empirical,
+                 counted(c->blocks, "fresh group").text);
     else if (c->blocks < 10000)
-        text_add(words, " (%.0f of %zu fresh rows were)", c->empirical * (double)c->blocks,
-                 c->blocks);
+        text_add(words, " (%.0f of %s %s)", c->empirical * (double)c->blocks,
+                 counted(c->blocks, "fresh row").text,
+                 fabs(c->empirical * (double)c->blocks - 1.0) < 0.5 ? "was" : "were");
     else
         text_add(words, " (seen: %.2f %%)", 100.0 * c->empirical);
 }
@@ -222,10 +224,10 @@ void result_certificates_text(struct text *t, const gbs_model *model, const gbs_
     table_text(t, model, recipe);
     if (c->sampled > 0)
         line_add(t, LINE_LONG, "",
-                 "the risk seen is that of %zu pairs drawn at random; over all pairs it is at most "
-                 "%.6g, but for probability %.4g, which is part of %.4g",
-                 c->sampled, text_up_digits(c->empirical_upper, 6), c->sampled_delta,
-                 1.0 - c->confidence);
+                 "the risk seen is that of %s drawn at random; over all pairs it is at most %.6g, "
+                 "but for probability %.4g, which is part of %.4g",
+                 counted(c->sampled, "pair").text, text_up_digits(c->empirical_upper, 6),
+                 c->sampled_delta, 1.0 - c->confidence);
     line_add(t, LINE_LONG, "",
              (card != NULL && card->joint) || (many != NULL && many->joint)
                  ? "all lines hold at once."
@@ -272,13 +274,13 @@ void result_warnings(const struct app *app, const gbs_model *model, const gbs_re
     const gbs_classes_card *many = gbs_model_classes_card(model);
     note_not_learned(app, model, recipe);
     if (many != NULL && many->one_label)
-        app_note(app, "the model says one label of all %zu rows that it was tested on",
-                 many->tested);
+        app_note(app, "the model says one label of %s%s that it was tested on",
+                 many->tested == 1 ? "the " : "all ", counted(many->tested, "row").text);
     if (b->rows > 0 && card != NULL && card->one_label)
-        app_note(app, "the model says '%s' of all %zu rows that it was tested on",
+        app_note(app, "the model says '%s' of %s%s that it was tested on",
                  result_class_short(recipe, card->true_positive + card->false_positive > 0 ? 1 : -1,
                                     40, label),
-                 card->tested);
+                 card->tested == 1 ? "the " : "all ", counted(card->tested, "row").text);
     if (c != NULL && c->risk == GBS_RISK_AUC && c->value >= 0.5)
         app_note(app, "the certificate says nothing: a coin orders rows as well");
     struct guess g = guess_of(model, b);
@@ -330,8 +332,9 @@ static void solver_text(struct text *t, const gbs_model *model) {
     if (isfinite(i->optimality_gap))
         snprintf(gap, sizeof gap, "; free energy proven within %.2g of its minimum",
                  i->optimality_gap);
-    line_add(t, LINE_LONG, "solver", "%s, %zu iterations, %s%s%s", gbs_solver_name(i->solver),
-             i->iterations, pairs, i->converged ? "converged" : "NOT CONVERGED", gap);
+    line_add(t, LINE_LONG, "solver", "%s, %s, %s%s%s", gbs_solver_name(i->solver),
+             counted(i->iterations, "iteration").text, pairs,
+             i->converged ? "converged" : "NOT CONVERGED", gap);
 }
 
 void result_model_text(struct text *t, const gbs_model *model) {
@@ -341,25 +344,24 @@ void result_model_text(struct text *t, const gbs_model *model) {
     const gbs_classes_card *many = gbs_model_classes_card(model);
     char rows[80], sd[LINE_NUMBER], lambda[LINE_NUMBER];
     if (many != NULL)
-        snprintf(rows, sizeof rows, "%zu rows to learn from, %zu to test on", many->learned,
-                 many->tested);
+        snprintf(rows, sizeof rows, "%s to learn from, %zu to test on",
+                 counted(many->learned, "row").text, many->tested);
     else if (card != NULL)
-        snprintf(rows, sizeof rows, "%zu rows to learn from, %zu to test on", card->learned,
-                 card->tested);
+        snprintf(rows, sizeof rows, "%s to learn from, %zu to test on",
+                 counted(card->learned, "row").text, card->tested);
     else
-        snprintf(rows, sizeof rows, "%zu rows", i->n);
-    line_add(t, LINE_LONG, "model", "%sloss %s, family %s%s, %zu coefficients%s, %s",
+        snprintf(rows, sizeof rows, "%s", counted(i->n, "row").text);
+    line_add(t, LINE_LONG, "model", "%sloss %s, family %s%s, %s%s, %s",
              gbs_task_word(task, GBS_WORD_PREFIX), gbs_loss_name(i->loss),
-             gbs_family_name(i->family), i->dual ? " (in the span of the rows)" : "", i->d,
-             i->intercept ? " with the intercept" : "", rows);
+             gbs_family_name(i->family), i->dual ? " (in the span of the rows)" : "",
+             counted(i->d, "coefficient").text, i->intercept ? " with the intercept" : "", rows);
     if (i->map != GBS_FEATURES_LINEAR)
-        line_add(t, LINE_LONG, "features",
-                 "%s: of a Gaussian kernel%s, beside the %zu columns themselves",
+        line_add(t, LINE_LONG, "features", "%s: of a Gaussian kernel%s, beside the %s themselves",
                  gbs_features_name(i->map),
                  i->map_axes == 1.0  ? " of each column by itself"
                  : i->map_axes > 0.0 ? ", in part of each column by itself"
                                      : "",
-                 i->features);
+                 counted(i->features, "column").text);
     stages_text(t, model);
     if (many != NULL)
         line_add(t, LINE_LONG, "classes", "%zu, %s: %zu posterior%s", many->classes,

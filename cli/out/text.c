@@ -117,6 +117,12 @@ bool utf8_is_control(const char *text) {
     return iscntrl(s[0]) || (s[0] == 0xc2 && s[1] >= 0x80 && s[1] <= 0x9f);
 }
 
+struct counted counted(size_t n, const char *noun) {
+    struct counted c;
+    snprintf(c.text, sizeof c.text, "%zu %s%s", n, noun, n == 1 ? "" : "s");
+    return c;
+}
+
 /* What rounding may have left of a whole number is not rounded up. */
 double text_up(double bound, int decimals) {
     double unit = pow(10.0, decimals), up = ceil(bound * unit - 1e-9) / unit;

@@ -24,6 +24,12 @@ void text_add_count(struct text *t, size_t n, char after);
 void text_add_cell(struct text *t, const char *cell);
 void text_free(struct text *t);
 
+/* "1 row", "3 rows": a number before its noun, which is given as of one. */
+struct counted {
+    char text[48];
+};
+struct counted counted(size_t n, const char *noun);
+
 /* What an upper bound is printed as: the least number of so many decimals, of so many significant
  * digits, that is not below it; of a lower bound the largest that is not above it. */
 double text_up(double bound, int decimals);

@@ -89,6 +89,14 @@ typedef struct gbs_recipe gbs_recipe;
 GBS_API gbs_status gbs_table_train(gbs_context *ctx, const gbs_table *table,
                                    const gbs_options *options, gbs_data **out);
 
+/* The same, where the caller says which rows of the table a fit learns from (learned[i] not 0, one
+ * for each row) and which certify it, as gbs_data_set_split does: the recipe learns from the first
+ * alone, the data has the split, and a fit of it is as valid as the split. Rows that `missing` drop
+ * leaves out are in neither part; there must be rows in both. */
+GBS_API gbs_status gbs_table_train_split(gbs_context *ctx, const gbs_table *table,
+                                         const gbs_options *options, const unsigned char *learned,
+                                         gbs_data **out);
+
 /* Are there labels, which the rows are to be compared with? */
 typedef enum gbs_label_use { GBS_WITHOUT_LABELS = 0, GBS_WITH_LABELS } gbs_label_use;
 

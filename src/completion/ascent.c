@@ -59,8 +59,14 @@ static bool prune(gbs_factors *f, bool *keep) {
     return true;
 }
 
+double gbs_ascent_reached(double first, double fall, double stop) {
+    if (!(stop > 0.0 && first > stop && fall < first))
+        return 0.0;
+    return fall > stop ? log(first / fall) / log(first / stop) : 1.0;
+}
+
 gbs_status gbs_ascend(gbs_factors *f, const gbs_ascent_options *o, gbs_ascent *out) {
-    double before = INFINITY;
+    double before = INFINITY, first = 0.0;
     size_t calm = 0;
     bool *keep = gbs_array_alloc(f->ctx, f->own, sizeof *keep);
     gbs_status status = keep != NULL ? GBS_OK : GBS_ERR_MEMORY;
@@ -79,7 +85,10 @@ gbs_status gbs_ascend(gbs_factors *f, const gbs_ascent_options *o, gbs_ascent *o
                               "the completion broke down: the free energy is not finite");
             break;
         }
-        calm = before - energy <= o->tolerance * fmax(1.0, fabs(energy)) ? calm + 1 : 0;
+        double stop = o->tolerance * fmax(1.0, fabs(energy)), fall = before - energy;
+        calm = fall <= stop ? calm + 1 : 0;
+        if (!(first > 0.0) && isfinite(fall))
+            first = fall;
         before = out->free_energy = energy;
         gbs_trace_add(o->trace, energy, f->rank);
         bool held = out->sweeps <= HELD_SWEEPS && !f->is_centred;
@@ -90,7 +99,9 @@ gbs_status gbs_ascend(gbs_factors *f, const gbs_ascent_options *o, gbs_ascent *o
             calm = 0;
         }
         out->converged = !held && calm >= CALM_SWEEPS;
-        gbs_progress(f->ctx, o->stage, (double)out->sweeps / (double)o->most_sweeps);
+        gbs_progress(f->ctx, o->stage,
+                     fmax((double)out->sweeps / (double)o->most_sweeps,
+                          gbs_ascent_reached(first, fall, stop)));
     }
     gbs_array_free(f->ctx, keep);
     return status;

@@ -24,6 +24,10 @@ typedef struct gbs_ascent {
     bool converged;
 } gbs_ascent;
 
+/* How far an ascent is on its way from the first fall of F in a sweep to the one that stops it, by
+ * their logarithms: falls shrink about as powers do. */
+double gbs_ascent_reached(double first, double fall, double stop);
+
 gbs_status gbs_ascend(gbs_factors *f, const gbs_ascent_options *options, gbs_ascent *out);
 
 #endif

@@ -62,6 +62,7 @@ typedef struct gbs_levels {
     double error;       /* sum over the ratings of E tau (y - p)^2, of the last half sweep */
     double relax;       /* of the next half sweep's means: 1 is plain, below 2 */
     double reach, fall; /* of the next sweep: its relax; by how much the last one lowered F */
+    double first_fall;  /* of the first sweep; 0: there was none yet */
     gbs_record_shape record;
     bool single; /* records in single precision */
     void *records;

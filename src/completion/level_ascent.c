@@ -78,11 +78,16 @@ gbs_status gbs_levels_ascend(gbs_levels *f, const gbs_level_options *o, gbs_asce
             break;
         }
         calm = before - energy <= o->tolerance * n ? calm + 1 : 0;
+        if (!(f->first_fall > 0.0) && isfinite(before))
+            f->first_fall = before - energy;
+        double swept = (double)out->sweeps / (double)(o->whole > 0 ? o->whole : o->most_sweeps);
+        gbs_progress(
+            f->ctx, o->stage,
+            fmax(swept, gbs_ascent_reached(f->first_fall, before - energy, o->tolerance * n)));
         adapt(f, before - energy);
         before = out->free_energy = energy;
         gbs_trace_add(o->trace, energy, f->rank);
         out->converged = calm >= CALM_SWEEPS;
-        gbs_progress(f->ctx, o->stage, (double)out->sweeps / (double)o->most_sweeps);
     }
     if (status == GBS_OK)
         gbs_levels_join(f);

@@ -7,6 +7,7 @@
 
 typedef struct gbs_level_options {
     size_t most_sweeps;
+    size_t whole;     /* of the bar, where these sweeps are some of more; 0: most_sweeps */
     double tolerance; /* stop when a sweep lowers F by less than this, in nats a rating, twice */
     bool plain;       /* no over-relaxation */
     /* called after each step that may only lower F (NULL: not) */

@@ -333,7 +333,22 @@ void gbs_progress_begin(gbs_context *ctx) {
     ctx->progress_reached = 0.0;
 }
 
+static double within(gbs_stretch span, double share) {
+    return span.to > span.from ? span.from + share * (span.to - span.from) : share;
+}
+
+gbs_stretch gbs_progress_narrow(gbs_context *ctx, double from, double to) {
+    gbs_stretch before = ctx->progress_stretch;
+    ctx->progress_stretch = (gbs_stretch){within(before, from), within(before, to)};
+    return before;
+}
+
+void gbs_progress_widen(gbs_context *ctx, gbs_stretch before) {
+    ctx->progress_stretch = before;
+}
+
 void gbs_progress(gbs_context *ctx, const char *stage, double done) {
+    done = within(ctx->progress_stretch, done < 1.0 ? done : 1.0);
     if (done > ctx->progress_reached)
         ctx->progress_reached = done < 1.0 ? done : 1.0;
     if (ctx->progress != NULL)

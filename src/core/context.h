@@ -22,6 +22,11 @@ typedef struct gbs_device {
     void (*release)(gbs_context *ctx, struct gbs_device *device);
 } gbs_device;
 
+/* A part of a stage, from a share of it to another; both 0: all of it. */
+typedef struct gbs_stretch {
+    double from, to;
+} gbs_stretch;
+
 struct gbs_context {
     gbs_allocator allocator;
     atomic_size_t references; /* the caller's, and one for each handle and each text handed out */
@@ -36,6 +41,7 @@ struct gbs_context {
     int cpus;    /* that the process may use: a larger team does not look for work, it sleeps */
     uint64_t seed;
     double progress_reached; /* of the running stage; it never goes back */
+    gbs_stretch progress_stretch;  /* of the stage, that what computes now goes through */
     uint64_t pairs_seen;     /* pairs whose loss and slopes were computed, since the context began;
                                 added to atomically */
     int computing;           /* gbs_compute_begin without its end */
@@ -90,6 +96,10 @@ void gbs_log(gbs_context *ctx, gbs_log_level level, const char *format, ...)
 /* Never moves back within a stage: coarse solves and second starts only fill what is ahead. */
 void gbs_progress_begin(gbs_context *ctx);
 void gbs_progress(gbs_context *ctx, const char *stage, double done);
+/* What is told from now on goes from one share to the other of what it went through so far, which
+ * is handed back, for gbs_progress_widen. */
+gbs_stretch gbs_progress_narrow(gbs_context *ctx, double from, double to);
+void gbs_progress_widen(gbs_context *ctx, gbs_stretch before);
 /* Counts them in pairs_seen. */
 void gbs_see_pairs(gbs_context *ctx, double pairs);
 /* GBS_ERR_CANCELLED when the caller wants to stop. */

@@ -2,6 +2,7 @@
 #include "data/rows.h"
 
 #include "core/check.h"
+#include "core/count.h"
 
 #include <limits.h>
 #include <math.h>
@@ -74,8 +75,9 @@ static gbs_status check_csr(gbs_context *ctx, size_t n, size_t d, const size_t *
         if (start[i + 1] < start[i])
             return gbs_fail(ctx, GBS_ERR_DATA, "row_start falls at row %zu", i);
         if (start[i + 1] - start[i] > d) /* before a wild number leads outside the arrays */
-            return gbs_fail(ctx, GBS_ERR_DATA, "row %zu has %zu values in %zu columns", i,
-                            start[i + 1] - start[i], d);
+            return gbs_fail(ctx, GBS_ERR_DATA, "row %zu has %s in %s", i,
+                            gbs_count(start[i + 1] - start[i], "value").text,
+                            gbs_count(d, "column").text);
         for (size_t k = start[i]; k < start[i + 1]; k++) {
             if (column[k] >= d || (k > start[i] && column[k] <= column[k - 1]))
                 return gbs_fail(ctx, GBS_ERR_DATA,
@@ -315,8 +317,9 @@ static gbs_status narrow(gbs_context *ctx, size_t n, size_t d, const int64_t *ro
             return gbs_fail(ctx, GBS_ERR_DATA, "row_start falls at row %zu", i > 0 ? i - 1 : 0);
         (*start)[i] = (size_t)row_start[i];
         if (i > 0 && (*start)[i] - (*start)[i - 1] > d) /* before it leads outside the arrays */
-            return gbs_fail(ctx, GBS_ERR_DATA, "row %zu has %zu values in %zu columns", i - 1,
-                            (*start)[i] - (*start)[i - 1], d);
+            return gbs_fail(ctx, GBS_ERR_DATA, "row %zu has %s in %s", i - 1,
+                            gbs_count((*start)[i] - (*start)[i - 1], "value").text,
+                            gbs_count(d, "column").text);
     }
     *narrowed = gbs_array_alloc(ctx, (*start)[n], sizeof **narrowed);
     if (*narrowed == NULL)

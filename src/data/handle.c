@@ -151,6 +151,15 @@ void gbs_data_looked(gbs_data *data, unsigned bits) {
         data->looked |= bits;
 }
 
+gbs_status gbs_data_check_split(gbs_context *ctx, size_t learned, size_t n) {
+    return learned > 0 && learned < n
+               ? GBS_OK
+               : gbs_fail(ctx, GBS_ERR_DATA,
+                          "learned names %zu of %zu rows: some must be left to certify, and some "
+                          "to learn from",
+                          learned, n);
+}
+
 gbs_status gbs_data_set_split(gbs_context *ctx, gbs_data *data, const unsigned char *learned) {
     GBS_NEEDS(ctx, ctx);
     GBS_NEEDS(ctx, data);
@@ -158,17 +167,17 @@ gbs_status gbs_data_set_split(gbs_context *ctx, gbs_data *data, const unsigned c
     size_t count = 0;
     for (size_t i = 0; i < data->n; i++)
         count += learned[i] != 0;
-    if (count == 0 || count == data->n)
-        return gbs_fail(ctx, GBS_ERR_DATA,
-                        "learned names %zu of %zu rows: some must be left to certify, and some to "
-                        "learn from",
-                        count, data->n);
+    gbs_status status = gbs_data_check_split(ctx, count, data->n);
+    if (status != GBS_OK)
+        return status;
     unsigned char *copy = gbs_array_alloc_for(ctx, data->ctx, data->n, sizeof *copy);
     if (copy == NULL)
         return GBS_ERR_MEMORY;
     memcpy(copy, learned, data->n * sizeof *copy);
     gbs_array_free(data->ctx, data->learned);
     data->learned = copy;
+    if (data->source != NULL)
+        data->source->by_split = false; /* its columns come from other rows, for all we know */
     return GBS_OK;
 }
 

@@ -4,7 +4,10 @@
  *   rows = H(sum of the rows) + H(sum of the rows, labels turned round),   seed' = H(seed, n, rows)
  *
  * with H = Threefry 2x64 (Random123). Rows are added, modulo 2^128, so that their order does not
- * count; never combined by exclusive or, under which two copies of a row would vanish.
+ * count; never combined by exclusive or, under which two copies of a row would vanish. Draws that a
+ * certificate counts depend on the order of the rows too:
+ *
+ *   at its place = H(row, place),   draws = H(seed, n, sum of the rows at their places, both ways)
  */
 #include "data/rows.h"
 
@@ -13,7 +16,7 @@
 #include <Random123/threefry.h>
 #include <string.h>
 
-enum { NUMBER = 1, TEXT, ROW, ROWS, SEED };
+enum { NUMBER = 1, TEXT, ROW, ROWS, SEED, PLACE, DRAWS };
 
 static gbs_hash mix(uint64_t key0, uint64_t key1, uint64_t a, uint64_t b) {
     threefry2x64_key_t key = {{key0, key1}};
@@ -85,7 +88,7 @@ static gbs_hash cells_of(const gbs_raw_row *row) {
 gbs_hash gbs_data_hash(const gbs_data *data) {
     gbs_hash_sum sum = {0};
     if (data->hashed)
-        return data->hash;
+        return data->summary.hash;
     for (size_t i = 0; i < data->n; i++) {
         gbs_raw_row row = gbs_data_at(data, i);
         gbs_data_passed(data, i);
@@ -94,8 +97,32 @@ gbs_hash gbs_data_hash(const gbs_data *data) {
     return gbs_hash_sum_of(&sum);
 }
 
+gbs_hash gbs_hash_placed(gbs_hash row, uint64_t place) {
+    return mix(row.low, row.high, place, PLACE);
+}
+
+uint64_t gbs_hash_draw_seed(uint64_t seed, uint64_t n, gbs_hash in_order) {
+    return mix(in_order.low, in_order.high, seed, n ^ ((uint64_t)DRAWS << 56)).low;
+}
+
 uint64_t gbs_hash_seed(uint64_t seed, uint64_t n, gbs_hash rows) {
     return mix(rows.low, rows.high, seed, n ^ ((uint64_t)SEED << 56)).low;
+}
+
+gbs_status gbs_data_summary(gbs_context *ctx, const gbs_data *data, gbs_row_summary *out) {
+    gbs_row_tally tally;
+    if (data->hashed) {
+        *out = data->summary;
+        return GBS_OK;
+    }
+    gbs_status status = gbs_row_tally_begin(ctx, data->group, data->groups, &tally);
+    for (size_t i = 0; status == GBS_OK && i < data->n; i++) {
+        gbs_raw_row row = gbs_data_at(data, i);
+        gbs_data_passed(data, i);
+        gbs_row_tally_add(&tally, cells_of(&row), data->y != NULL ? data->y[i] : 0.0);
+    }
+    gbs_row_tally_end(&tally, out);
+    return status;
 }
 
 uint64_t gbs_data_order_seed(const gbs_context *ctx, const gbs_data *data) {

@@ -1,4 +1,5 @@
-/* One number for a set of rows, whatever their order: the seed of the split depends on it. */
+/* One number for a set of rows, whatever their order, which the seed of the split depends on; and
+ * one for the rows as they come, which the seed of draws depends on. */
 #ifndef GIBBSITE_DATA_HASH_H
 #define GIBBSITE_DATA_HASH_H
 
@@ -30,5 +31,12 @@ gbs_hash gbs_hash_sum_of(const gbs_hash_sum *sum);
 
 /* The seed of the order of n rows whose hashes add up to `rows`. */
 uint64_t gbs_hash_seed(uint64_t seed, uint64_t n, gbs_hash rows);
+
+/* A row (gbs_hash_row) at a place of the file, from 0. These add up as well: parts of a file can be
+ * hashed one by one. */
+gbs_hash gbs_hash_placed(gbs_hash row, uint64_t place);
+/* The seed of the draws that a certificate of n rows counts; `in_order`: the sum of the rows at
+ * their places. */
+uint64_t gbs_hash_draw_seed(uint64_t seed, uint64_t n, gbs_hash in_order);
 
 #endif

@@ -196,8 +196,15 @@ gbs_status gbs_ratings_create(gbs_context *ctx, size_t n, size_t rows, size_t co
                               const uint32_t *row, const uint32_t *column, const double *value,
                               const char *const *row_ids, const char *const *column_ids,
                               gbs_ratings **out) {
-    return gbs_ratings_create_in(ctx, NULL, n, rows, columns, row, column, value, row_ids,
-                                 column_ids, out);
+    gbs_status status = gbs_ratings_create_in(ctx, NULL, n, rows, columns, row, column, value,
+                                              row_ids, column_ids, out);
+    if (status == GBS_OK)
+        status = gbs_ratings_note_order(ctx, *out, row, column, value);
+    if (status != GBS_OK && out != NULL) {
+        gbs_ratings_free(*out);
+        *out = NULL;
+    }
+    return status;
 }
 
 gbs_status gbs_ratings_create_in(gbs_context *ctx, const char *folder, size_t n, size_t rows,

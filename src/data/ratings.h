@@ -4,6 +4,7 @@
 #define GIBBSITE_DATA_RATINGS_H
 
 #include "core/context.h"
+#include "data/hash.h"
 
 /* Features of one side at most. */
 enum { GBS_MOST_SIDE_FEATURES = 1000 };
@@ -32,17 +33,27 @@ struct gbs_ratings {
     char *folder; /* that it lies in a file of, as does what parts are made of; NULL: in memory */
     char **id[2]; /* texts of the items; one allocation each side */
     char *texts[2];
+    gbs_hash in_order; /* of the ratings as they came; of a subset 0 */
     /* what is known of the items beside their ratings: items x features, NaN where missing; NULL:
      * nothing */
     double *feature[2];
     size_t features[2];
 };
 
-/* gbs_ratings_create, of what lies in files in a folder; NULL: in memory. */
+/* gbs_ratings_create, of what lies in files in a folder; NULL: in memory. The order they came in
+ * is not noted. */
 gbs_status gbs_ratings_create_in(gbs_context *ctx, const char *folder, size_t n, size_t rows,
                                  size_t columns, const uint32_t *row, const uint32_t *column,
                                  const double *value, const char *const *row_ids,
                                  const char *const *column_ids, gbs_ratings **out);
+
+/* The hash of a rating: of the names of its row and its column, and its value. */
+gbs_hash gbs_rating_hash(gbs_hash row, gbs_hash column, double value);
+/* The order that the ratings, which r was made of, came in. */
+gbs_status gbs_ratings_note_order(gbs_context *ctx, gbs_ratings *r, const uint32_t *row,
+                                  const uint32_t *column, const double *value);
+/* The hash of a set of ratings, in whatever order. */
+gbs_hash gbs_ratings_hash(const gbs_ratings *r);
 
 /* The numbers of the ratings in a random order; twice: and once more behind it, so that it can be
  * begun anywhere. The caller frees it. */

@@ -6,8 +6,8 @@
 #define GIBBSITE_DATA_ROWS_H
 
 #include "core/pages.h"
-#include "data/hash.h"
 #include "data/source.h"
+#include "data/row_summary.h"
 #include "kernel/strip.h"
 #include "options/settings.h"
 
@@ -49,7 +49,7 @@ struct gbs_data {
     bool own_indices;   /* row_start and column are ours all the same; not of a view */
     /* what the rows were before their columns were made, or others left out; known or not */
     bool hashed;
-    gbs_hash hash;
+    gbs_row_summary summary;
 };
 
 /* For a part of a file of which every row is left out. */
@@ -100,6 +100,8 @@ enum { GBS_MOST_CLASSES = 1000 };
  * order that a split goes by (docs/maths.md, 11.2). */
 gbs_hash gbs_data_hash(const gbs_data *data);
 uint64_t gbs_data_order_seed(const gbs_context *ctx, const gbs_data *data);
+/* The same hash and what the order of the rows tells, in one pass (data/row_summary.h). */
+gbs_status gbs_data_summary(gbs_context *ctx, const gbs_data *data, gbs_row_summary *out);
 
 /* One row as the caller gave it. */
 typedef struct gbs_raw_row {
@@ -134,6 +136,8 @@ void gbs_data_passed(const gbs_data *data, size_t i);
 void gbs_data_passed_in(const gbs_data *data, const size_t *rows, size_t i);
 
 /* The split that the caller said; false where none was said. */
+/* GBS_ERR_DATA where `learned` of n rows leave none to certify, or none to learn from. */
+gbs_status gbs_data_check_split(gbs_context *ctx, size_t learned, size_t n);
 bool gbs_data_is_learned(const gbs_data *data, size_t i);
 
 typedef struct gbs_rows {

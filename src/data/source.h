@@ -18,6 +18,8 @@ typedef struct gbs_source {
      * order that `seed` gives (gbs_data_order_seed, task/parts.h). All of them: from every row.
      * `fills`: so was what stands in for missing cells. */
     bool learned, fills;
+    /* or from the very rows that the caller named (data->learned) */
+    bool by_split;
     uint64_t seed;
     size_t rows;
     size_t left_out;       /* rows of the table that have a missing cell and are not here */

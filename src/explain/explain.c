@@ -7,6 +7,7 @@
 #include "explain/explain.h"
 
 #include "core/check.h"
+#include "core/count.h"
 #include "core/random.h"
 #include "explain/curves.h"
 #include "explain/importance.h"
@@ -226,8 +227,8 @@ gbs_status gbs_explain_within(gbs_context *ctx, const gbs_model *model, const gb
     if (why != NULL)
         return gbs_fail(ctx, GBS_ERR_DATA, "importances cannot be measured: %s", why);
     if (data->d != model->info.features)
-        return gbs_fail(ctx, GBS_ERR_DATA, "the data has %zu columns, the model %zu", data->d,
-                        model->info.features);
+        return gbs_fail(ctx, GBS_ERR_DATA, "the data has %s, the model %zu",
+                        gbs_count(data->d, "column").text, model->info.features);
     gbs_status status = gbs_compute_begin(ctx);
     if (status != GBS_OK)
         return status;

@@ -136,6 +136,7 @@ static gbs_status get_calibration(gbs_context *ctx, const json_t *object, gbs_ma
     }
     for (size_t i = 0; status == GBS_OK && i < k * k; i++)
         m->slope[i] = slope[i];
+    gbs_many_tell_full(m);
     gbs_array_free(ctx, offset);
     gbs_array_free(ctx, slope);
     if (status == GBS_OK && (some == 0 || json_array_size(learned) != k))

@@ -54,6 +54,8 @@ static bool put_labels(json_t *root, const gbs_recipe *r) {
     return ok;
 }
 
+static const char *const first_lines[] = {"data", "header"};
+
 static bool fill_json(const gbs_recipe *r, json_t *root) {
     bool ok = root != NULL && put(root, "named", json_boolean(r->named)) &&
               put(root, "columns", json_integer((json_int_t)r->n_columns)) &&
@@ -68,6 +70,10 @@ static bool fill_json(const gbs_recipe *r, json_t *root) {
         for (size_t k = 0; ok && k < r->n_na; k++)
             ok = json_array_append_new(na, json_string(r->na[k])) == 0;
     }
+    if (ok && r->comma)
+        ok = put(root, "decimal", json_string(","));
+    if (ok && r->first_line >= 0)
+        ok = put(root, "first_line", json_string(first_lines[r->first_line]));
     if (ok && r->inputs != NULL) {
         json_t *inputs = json_array();
         ok = put(root, "inputs", inputs);
@@ -216,6 +222,19 @@ static bool read_classes(struct reading *g, const json_t *list) {
     return true;
 }
 
+/* How later files are read; both are optional. */
+static bool read_manner(gbs_recipe *r, const json_t *root) {
+    const json_t *decimal = json_object_get(root, "decimal"),
+                 *line = json_object_get(root, "first_line");
+    const char *sign = json_string_value(decimal), *is = json_string_value(line);
+    r->comma = sign != NULL && strcmp(sign, ",") == 0;
+    r->first_line = -1;
+    for (int k = 0; is != NULL && k < 2; k++)
+        if (strcmp(is, first_lines[k]) == 0)
+            r->first_line = k;
+    return (decimal == NULL || r->comma) && (line == NULL || r->first_line >= 0);
+}
+
 static bool read_recipe(struct reading *g, const json_t *root) {
     gbs_recipe *r = g->out;
     const json_t *inputs = json_object_get(root, "inputs");
@@ -230,7 +249,7 @@ static bool read_recipe(struct reading *g, const json_t *root) {
     if (!read_classes(g, json_object_get(root, "classes")) || g->no_memory ||
         !read_na(g, json_object_get(root, "na_values")))
         return false;
-    if ((r->positive == NULL) != (r->n_classes > 0))
+    if ((r->positive == NULL) != (r->n_classes > 0) || !read_manner(r, root))
         return false;
     if (r->target != NULL &&
         (r->n_columns == 0 ||

@@ -7,6 +7,7 @@
 #include "fit/certify.h"
 
 #include "bound/bound.h"
+#include "task/parts.h"
 
 #include <math.h>
 
@@ -45,6 +46,8 @@ unsigned gbs_common_assumptions(const gbs_fit_settings *o, const gbs_maps *maps)
         bits |= GBS_BROKEN_SPLIT;
     if (o->by_labels)
         bits |= GBS_BROKEN_WAY;
+    if (o->sorted && gbs_has_first_part(o) && o->order != GBS_ORDER_TIME)
+        bits |= GBS_BROKEN_ORDER;
     if (o->weighted)
         bits |= GBS_ASSUMES_UNWEIGHTED;
     if (o->missing_left_out)
@@ -52,6 +55,10 @@ unsigned gbs_common_assumptions(const gbs_fit_settings *o, const gbs_maps *maps)
     if (o->zero_left_out)
         bits |= GBS_ASSUMES_WEIGHED;
     return bits;
+}
+
+unsigned gbs_draws_assumptions(const gbs_fit_settings *o) {
+    return GBS_ASSUMES_DRAWS | (o->sorted ? GBS_BROKEN_ORDER : 0);
 }
 
 unsigned gbs_last_block_assumptions(const gbs_fit_settings *o, const gbs_maps *maps) {
@@ -141,7 +148,7 @@ static void add(struct work *w, gbs_target target, gbs_loss loss, gbs_bound meth
     if (e->paired_rows > 0)
         assumptions |= GBS_ASSUMES_LABELS;
     if (e->sampled > 0)
-        assumptions |= GBS_ASSUMES_DRAWS;
+        assumptions |= gbs_draws_assumptions(w->options);
     if (w->options->select == GBS_SELECT_BOUND && e->grid > 1)
         assumptions |= GBS_ASSUMES_PRIOR_GRID;
     w->out[w->count++] = (gbs_certificate){

@@ -11,6 +11,8 @@ unsigned gbs_common_assumptions(const gbs_fit_settings *o, const gbs_maps *maps)
 unsigned gbs_last_block_assumptions(const gbs_fit_settings *o, const gbs_maps *maps);
 /* Those of a line that counts rows by their weights. */
 unsigned gbs_weighted_assumptions(unsigned bits);
+/* Those of a certificate that counts draws, beside the others. */
+unsigned gbs_draws_assumptions(const gbs_fit_settings *o);
 int gbs_assumptions_hold(unsigned assumptions);
 
 /* The method behind GBS_BOUND_AUTO under one posterior. */

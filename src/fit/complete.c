@@ -201,6 +201,7 @@ gbs_status gbs_complete_run(gbs_context *ctx, const gbs_ratings *ratings,
         return status;
     gbs_hash hash = gbs_ratings_hash(ratings);
     r.seed = gbs_hash_seed(ctx->seed, ratings->n, hash);
+    r.draw_seed = gbs_hash_draw_seed(ctx->seed, ratings->n, ratings->in_order);
     r.noise_variance = o.lambda > 0.0 ? (double)ratings->n / (2.0 * o.lambda) : o.noise_variance;
     gbs_progress_begin(ctx);
     status = run_all(&r);

@@ -15,7 +15,9 @@ struct gbs_completion_run {
     gbs_context *ctx;
     const gbs_complete_settings *o;
     const gbs_ratings *all, *certified;
-    uint64_t seed; /* of what a certificate takes for random: which ratings are left out, draws */
+    /* of what a certificate takes for random: which ratings are left out, from the set of them; the
+     * draws that it counts, from the ratings in their order */
+    uint64_t seed, draw_seed;
     const gbs_ratings *learned; /* hierarchical: what is fitted to */
     gbs_ratings *part[2];       /* informed: the first part, and the rest */
     gbs_factors f;
@@ -28,6 +30,7 @@ struct gbs_completion_run {
     /* informed: normalised squared error of the first part's mean prediction on the others */
     double holdout;
     double *restarts;
+    const char *stage; /* hierarchical: what the bar says */
     double inflation; /* hierarchical: of the variances, by ratings left out; 0: not known */
     gbs_trace *trace; /* of the ascents; NULL: none is wanted */
     size_t n_choices;
@@ -65,8 +68,6 @@ double gbs_completion_mean_risk(const gbs_factors *f, const gbs_ratings *ratings
 /* GBS_ERR_DATA where values are counts of events rather than ratings; a warning where they may be
  * (complete_counts.c). */
 gbs_status gbs_completion_check_kind(gbs_context *ctx, const gbs_ratings *r);
-/* The hash of a set of ratings: of the names of rows and columns, and the values. */
-gbs_hash gbs_ratings_hash(const gbs_ratings *r);
 
 /* The hierarchical model, start to stop, into r->ascent and r->model. */
 gbs_status gbs_completion_fit_hierarchical(struct gbs_completion_run *r);

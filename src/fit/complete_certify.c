@@ -79,7 +79,7 @@ gbs_status gbs_completion_certify(struct gbs_completion_run *r, size_t least_ter
     size_t n = r->certified->n, rounds = 1 + (least_terms - 1) / n;
     gbs_rating_certificate drawn = {.empirical = 1.0, .draws = n * rounds};
     gbs_status status = gbs_factors_drawn_risk(&r->f, r->certified, o->low, o->high, NULL, rounds,
-                                               r->seed, stream, &drawn.empirical);
+                                               r->draw_seed, stream, &drawn.empirical);
     drawn.kl = gbs_factors_kl(&r->f);
     drawn.grid_nats = o->prior == GBS_PRIOR_INFORMED ? 0.0 : log((double)o->rank + 1.0);
     gbs_completion_bound(r, &drawn, c);

@@ -13,29 +13,12 @@
  */
 #include "bound/bound.h"
 #include "core/random.h"
-#include "data/hash.h"
 #include "fit/complete.h"
 
 #include <math.h>
-#include <string.h>
 
 /* The last tenth certifies, at least so many ratings, but no more than a third of few. */
 enum { FEW_TO_CERTIFY = 1000, MOST_PREDICTED = 2000 };
-
-/* Depends on the set of ratings alone, and on no order in which they came. */
-gbs_hash gbs_ratings_hash(const gbs_ratings *r) {
-    const gbs_rating_list *l = &r->by[0];
-    gbs_hash sum = {0};
-    for (size_t i = 0; i < l->items; i++) {
-        gbs_hash row = gbs_hash_text(0, r->id[0][i], strlen(r->id[0][i]));
-        for (size_t e = l->start[i]; e < l->start[i + 1]; e++) {
-            const char *id = r->id[1][l->other[e]];
-            gbs_hash cell = gbs_hash_add(row, gbs_hash_text(1, id, strlen(id)));
-            sum = gbs_hash_add(sum, gbs_hash_row(cell, l->value[e]));
-        }
-    }
-    return sum;
-}
 
 gbs_status gbs_completion_split_last(struct gbs_completion_run *r) {
     size_t n = r->all->n, last = n / 10;

@@ -57,7 +57,8 @@ gbs_status gbs_attempt_ascend(const struct gbs_completion_run *r, size_t sweeps,
         chosen = SAME_TOLERANCE;
     gbs_level_options o = {.most_sweeps = sweeps < r->o->max_sweeps ? sweeps : r->o->max_sweeps,
                            .tolerance = r->o->tolerance > 0.0 ? r->o->tolerance : chosen,
-                           .stage = "completing",
+                           .whole = r->o->max_sweeps,
+                           .stage = r->stage != NULL ? r->stage : "completing",
                            .trace = &a->trace};
     return gbs_levels_ascend(&a->f, &o, &a->ascent);
 }
@@ -119,7 +120,10 @@ static gbs_status fit_learned(struct gbs_completion_run *r) {
     struct gbs_level_candidate c = {.model = GBS_COMPLETION_HIERARCHICAL,
                                     .rank = r->o->rank,
                                     .positions = r->o->positions == GBS_POSITIONS_ON};
+    r->stage = "choosing the model";
     gbs_status status = gbs_completion_choose_levels(r, &c, &a);
+    r->stage = "completing";
+    gbs_progress_begin(r->ctx);
     r->inflation = c.inflation;
     if (status == GBS_OK)
         status = c.model == GBS_COMPLETION_PAPER ? fit_paper(r, c.rank) : fit_levels(r, c, &a);

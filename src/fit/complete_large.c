@@ -17,6 +17,7 @@
 
 /* Sweeps after which positions are judged: the sign of what they gain does not change later. */
 enum { RACE_SWEEPS = 4 };
+#define RACE_SHARE 0.1 /* of the bar */
 /* Sweeps between two looks at the part, and the share of its error that they must gain. */
 enum { LOOK_SWEEPS = 4 };
 #define LEAST_GAIN 1e-3
@@ -67,6 +68,13 @@ static gbs_status go_on(const struct trial *t, size_t sweeps, struct tried *x) {
 /* As many ratings as numbers of the items. */
 static bool is_plenty(const gbs_ratings *r, size_t own) {
     return (double)r->n >= (double)(r->by[0].items + r->by[1].items) * (double)own;
+}
+
+/* The bar: each candidate that goes far has half of what is left of it, for nobody knows how many
+ * there will be. */
+static gbs_stretch turn_of(const struct trial *t, int candidate) {
+    return gbs_progress_narrow(t->r->ctx, 1.0 - ldexp(1.0, -candidate),
+                               1.0 - ldexp(1.0, -candidate - 1));
 }
 
 /* Until it stops, or the part gains no more. */
@@ -120,13 +128,16 @@ static gbs_status race(struct trial *t) {
 static gbs_status climb(struct trial *t, size_t most) {
     size_t list[GBS_MOST_RANKS], worse = 0,
                                  count = gbs_completion_rank_list(t->r->learned->n, most, list);
+    int candidate = 1;
     gbs_status status = GBS_OK;
     for (size_t k = 0; k < count && worse < 2 && status == GBS_OK; k++) {
         if (list[k] <= t->best.c.rank)
             continue;
         t->next.c = t->best.c;
         t->next.c.rank = list[k];
+        gbs_stretch all = turn_of(t, candidate++);
         status = go_far(t, &t->next);
+        gbs_progress_widen(t->r->ctx, all);
         worse++;
         if (status == GBS_OK && t->next.error < t->best.error) {
             take_next(t);
@@ -141,10 +152,14 @@ static gbs_status compare(struct trial *t, size_t most) {
     gbs_status status = leave_out(t);
     bool automatic = t->r->o->positions == GBS_POSITIONS_AUTO;
     t->best.c.rank = most < GBS_PLENTY ? most : GBS_PLENTY;
+    gbs_stretch all = gbs_progress_narrow(t->r->ctx, 0.0, RACE_SHARE);
     if (status == GBS_OK && automatic)
         status = race(t);
+    gbs_progress_widen(t->r->ctx, all);
+    all = turn_of(t, 0);
     if (status == GBS_OK)
         status = go_far(t, &t->best);
+    gbs_progress_widen(t->r->ctx, all);
     return status == GBS_OK ? climb(t, most) : status;
 }
 

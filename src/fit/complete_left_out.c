@@ -79,12 +79,15 @@ gbs_status gbs_left_out_errors(const struct gbs_left_out *l, struct gbs_level_ca
     m->n = 0;
     for (size_t p = 0; p < l->parts && status == GBS_OK; p++) {
         gbs_ratings *part[2];
+        gbs_stretch all = gbs_progress_narrow(l->r->ctx, (double)p / (double)l->parts,
+                                           (double)(p + 1) / (double)l->parts);
         status = gbs_left_out_part(l, p, part);
         if (status == GBS_OK)
             status = c.model == GBS_COMPLETION_PAPER ? try_paper(l, part, c.rank, &error[p], m)
                                                      : try_levels(l, part, c, sweeps, &error[p], m);
         gbs_ratings_free(part[0]);
         gbs_ratings_free(part[1]);
+        gbs_progress_widen(l->r->ctx, all);
     }
     return status;
 }

@@ -126,7 +126,10 @@ static gbs_status choose_by_folds(struct gbs_completion_run *r, struct gbs_level
     for (int k = 0; k < 2 && status == GBS_OK; k++)
         status = gbs_missed_reserve(r->ctx, l.parts * l.out, &missed[k]);
     for (size_t k = 0; k < r->n_choices && status == GBS_OK; k++) {
+        gbs_stretch all = gbs_progress_narrow(r->ctx, (double)k / (double)r->n_choices,
+                                           (double)(k + 1) / (double)r->n_choices);
         status = gbs_left_out_errors(&l, list[k], r->o->max_sweeps, error, &missed[1]);
+        gbs_progress_widen(r->ctx, all);
         r->choices[k] = (gbs_noise_choice){.learned = 1,
                                            .model = list[k].model,
                                            .rank = list[k].rank,

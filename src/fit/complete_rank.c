@@ -57,7 +57,10 @@ static gbs_status climb(const struct gbs_left_out *l, struct gbs_level_candidate
     gbs_status status = GBS_OK;
     for (size_t k = 0; k < count && worse < 2 && status == GBS_OK; k++) {
         next.rank = list[k];
+        gbs_stretch all = gbs_progress_narrow(l->r->ctx, (double)k / (double)count,
+                                           (double)(k + 1) / (double)count);
         status = gbs_left_out_errors(l, next, l->r->o->max_sweeps, error, &missed[1]);
+        gbs_progress_widen(l->r->ctx, all);
         if (status != GBS_OK)
             break;
         double mean = gbs_left_out_mean(l->parts, error);

@@ -20,6 +20,8 @@
 /* Ratings of a part that is left out of a table on which nothing is chosen, at least. */
 enum { LEAST_OUT = 4 };
 enum { PAPER, PLAIN, WITH_POSITIONS, OWN, WAYS };
+/* The share of the work that the paper's fit to all ratings takes, which comes first. */
+#define PAPER_FIRST 0.03
 
 /* Fits to all ratings, and errors of the same on the parts. */
 struct contest {
@@ -60,12 +62,15 @@ static gbs_status try_way(struct contest *t, int way) {
     gbs_status status = gbs_missed_reserve(t->l->r->ctx, t->l->parts * t->l->out, &t->missed[way]);
     for (size_t p = 0; p < t->l->parts && status == GBS_OK; p++) {
         gbs_ratings *part[2];
+        gbs_stretch all = gbs_progress_narrow(t->l->r->ctx, (double)p / (double)t->l->parts,
+                                           (double)(p + 1) / (double)t->l->parts);
         status = gbs_left_out_part(t->l, p, part);
         if (status == GBS_OK)
             status = way == PAPER ? paper_on(t, part, &t->error[way][p])
                                   : levels_on(t, way, part, &t->error[way][p]);
         gbs_ratings_free(part[0]);
         gbs_ratings_free(part[1]);
+        gbs_progress_widen(t->l->r->ctx, all);
     }
     return status;
 }
@@ -119,19 +124,35 @@ static int winner(const struct contest *t) {
     return best;
 }
 
+/* What is behind when candidate `way` begins, about: each is fitted as often as the others, and the
+ * one with a place of its own looks for its rank first. */
+static double reached(int way) {
+    return PAPER_FIRST + (1.0 - PAPER_FIRST) * way / (WAYS + 1);
+}
+
 /* Errors of all candidates; `own` is the one with a place of its own. */
 static gbs_status compete(struct contest *t, struct gbs_level_candidate c,
                           struct gbs_level_attempt *own, double **columns) {
+    gbs_context *ctx = t->l->r->ctx;
     gbs_status status = GBS_OK;
     t->place[PLAIN] = t->place[WITH_POSITIONS] = (struct gbs_place){t->paper->rank,
                                                                     t->paper->side[1].mean};
     t->positions[WITH_POSITIONS] = true;
-    for (int way = PAPER; way < OWN && status == GBS_OK; way++)
+    for (int way = PAPER; way < OWN && status == GBS_OK; way++) {
+        gbs_stretch all = gbs_progress_narrow(ctx, reached(way), reached(way + 1));
         status = try_way(t, way);
+        gbs_progress_widen(ctx, all);
+    }
     c.positions = status == GBS_OK && beats(t, WITH_POSITIONS, PLAIN, 0.0);
+    gbs_stretch all = gbs_progress_narrow(ctx, reached(OWN), reached(WAYS));
     if (status == GBS_OK)
         status = fit_own(t, c, own, columns);
-    return status == GBS_OK ? try_way(t, OWN) : status;
+    gbs_progress_widen(ctx, all);
+    all = gbs_progress_narrow(ctx, reached(WAYS), 1.0);
+    if (status == GBS_OK)
+        status = try_way(t, OWN);
+    gbs_progress_widen(ctx, all);
+    return status;
 }
 
 /* *c becomes what is taken; `a` has begun it, but for the paper's. */
@@ -189,7 +210,9 @@ gbs_status gbs_completion_choose_small(const struct gbs_completion_run *r,
         *c = (struct gbs_level_candidate){.model = GBS_COMPLETION_PAPER, .rank = r->o->rank};
         return trust_paper(r, c);
     }
+    gbs_stretch all = gbs_progress_narrow(r->ctx, 0.0, PAPER_FIRST);
     gbs_status status = gbs_paper_attempt(r, r->learned, r->o->rank, NULL, &paper);
+    gbs_progress_widen(r->ctx, all);
     if (status == GBS_OK)
         status = gbs_left_out_begin(r, GBS_MOST_PARTS, gbs_left_out_of(r->learned->n), &l);
     if (status == GBS_OK) {

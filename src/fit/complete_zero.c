@@ -50,7 +50,7 @@ static gbs_status certify(struct gbs_completion_run *r, const gbs_levels *f) {
     gbs_status status = gbs_completion_gaussians(r, r->certified);
     if (status == GBS_OK)
         status = gbs_factors_drawn_risk(
-            &r->f, r->certified, r->o->low, r->o->high, f->shape, rounds, r->seed,
+            &r->f, r->certified, r->o->low, r->o->high, f->shape, rounds, r->draw_seed,
             GBS_STREAM_COMPLETION + GBS_COMPLETION_CERTIFY, &drawn.empirical);
     if (status == GBS_OK)
         gbs_completion_bound(r, &drawn, &r->model->certificate);

@@ -39,6 +39,8 @@ static gbs_status learn(gbs_deployed *f) {
         status = gbs_maps_learn(f->ctx, head, &f->o, &f->model->maps);
         gbs_settle_family(&f->o, f->model->maps.d);
     }
+    if (status == GBS_OK)
+        status = gbs_maps_tell_constant(f->ctx, &f->model->maps, head);
     gbs_data_free(head);
     if (status == GBS_OK && f->choice.weighted)
         status = gbs_data_weigh_classes(f->ctx, f->split.view, f->o.cost_missed, f->o.cost_false);
@@ -208,7 +210,7 @@ static gbs_status test(gbs_deployed *f) {
         c->brier += off * off;
         c->log_loss += gbs_calibrated_log_loss(c, f->score[i], yes);
         gbs_reliability_add(c->reliability, f->probability[i], yes);
-        stage->info.errors += labels && gbs_uniform(f->split.seed, GBS_STREAM_DRAWS,
+        stage->info.errors += labels && gbs_uniform(f->o.draw_seed, GBS_STREAM_DRAWS,
                                                     f->split.first + i) < f->gibbs[i];
     }
     double count = (double)n;

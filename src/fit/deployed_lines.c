@@ -192,7 +192,7 @@ static gbs_status add_area(gbs_deployed *f) {
         double value = gbs_matched_upper(sorted, ups, sorted + ups, downs, kappa, f->ctx->seed,
                                          price, order, logs);
         gbs_certificate *line = add(f, GBS_TARGET_AUC, GBS_RISK_AUC, GBS_BOUND_BETTING, k,
-                                    k > 0 ? 1.0 - c->auc : 1.0, value);
+                                    k > 0 ? 1.0 - c->auc : NAN, value);
         line->assumptions |= GBS_ASSUMES_LABELS;
     }
     gbs_array_free(f->ctx, logs);

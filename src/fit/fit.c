@@ -39,7 +39,9 @@ static bool columns_saw_certified_rows(const gbs_context *ctx, const gbs_data *d
         return true; /* the caller learned something from rows that certify after all */
     if (s == NULL || !s->learned)
         return false;
-    if (!gbs_has_first_part(o) || data->learned != NULL)
+    if (data->learned != NULL && gbs_has_first_part(o))
+        return !s->by_split;
+    if (!gbs_has_first_part(o))
         return true;
     size_t units = data->group != NULL ? data->groups : data->n;
     bool in_time = o->order == GBS_ORDER_TIME;
@@ -174,8 +176,10 @@ static gbs_status fit_seen_columns(gbs_context *ctx, const gbs_data *data, gbs_f
         status = gbs_data_keep(ctx, data, &seen, &kept, &lost);
     if (status == GBS_OK)
         gbs_log(ctx, GBS_LOG_INFO,
-                "%zu of %zu columns are set in no row to learn from and are left out%s",
-                seen.given - seen.size, seen.given, lost > 0 ? ", cells of other rows too" : "");
+                "%zu of %zu columns %s set in no row to learn from and %s left out%s",
+                seen.given - seen.size, seen.given, seen.given - seen.size == 1 ? "is" : "are",
+                seen.given - seen.size == 1 ? "is" : "are",
+                lost > 0 ? ", cells of other rows too" : "");
     o->start_columns = seen.column;
     if (status == GBS_OK)
         status = fit_columns(ctx, kept, o, certified, model);
@@ -251,9 +255,21 @@ static gbs_status settle(gbs_context *ctx, const gbs_data *data, bool fewer, boo
     return GBS_OK;
 }
 
+/* What their order tells: certificates rest on it, and the draws that they count come from it. */
+static gbs_status look_at_order(gbs_context *ctx, const gbs_data *data, gbs_fit_settings *o,
+                                gbs_hash *rows) {
+    gbs_row_summary summary;
+    gbs_status status = gbs_data_summary(ctx, data, &summary);
+    o->sorted = summary.sorted;
+    o->draw_seed = gbs_hash_draw_seed(ctx->seed, data->n, summary.in_order);
+    *rows = summary.hash;
+    return status;
+}
+
 /* Where the model comes from: the rows as they were handed in, whatever their weights. */
-static void keep_origin(gbs_context *ctx, const gbs_data *handed, size_t copies, gbs_model *model) {
-    gbs_origin_keep(ctx, handed->n, gbs_data_hash(handed), &model->origin);
+static void keep_origin(gbs_context *ctx, const gbs_data *handed, gbs_hash rows, size_t copies,
+                        gbs_model *model) {
+    gbs_origin_keep(ctx, handed->n, rows, &model->origin);
     model->origin.told.left_out = handed->source != NULL ? handed->source->left_out : 0;
     model->origin.told.copies = copies;
 }
@@ -266,14 +282,18 @@ static gbs_status fit(gbs_context *ctx, const gbs_data *handed, const gbs_fit_se
     gbs_data *weighed = NULL;
     gbs_model *model = NULL;
     size_t copies = 0;
+    gbs_hash rows = {0};
     gbs_status status = gbs_check_fit_options(ctx, &o);
     if (status == GBS_OK)
         status = gbs_check_weights(ctx, handed, gbs_fit_task(&o));
     if (status == GBS_OK)
         status = gbs_data_weighed(ctx, handed, &weighed);
     const gbs_data *data = weighed != NULL ? weighed : handed;
+    bool fewer = data != handed;
     if (status == GBS_OK)
-        status = settle(ctx, data, weighed != NULL, certified, &o);
+        status = settle(ctx, data, fewer, certified, &o);
+    if (status == GBS_OK && certified)
+        status = look_at_order(ctx, data, &o, &rows);
     if (status == GBS_OK && certified)
         status = warn_of_copies(ctx, data, &copies);
     if (status == GBS_OK)
@@ -287,7 +307,7 @@ static gbs_status fit(gbs_context *ctx, const gbs_data *handed, const gbs_fit_se
     }
     model->info.copies = copies;
     if (certified)
-        keep_origin(ctx, handed, copies, model);
+        keep_origin(ctx, handed, fewer ? gbs_data_hash(handed) : rows, copies, model);
     model->info.seconds = gbs_now() - start;
     model->info.pair_evaluations = (double)(ctx->pairs_seen - pairs_before);
     *out = model;

@@ -7,6 +7,7 @@
  * if the particles were drawn for another lambda, prior or scaling, the sum would mean nothing.
  */
 #include "core/check.h"
+#include "core/count.h"
 #include "fit/target.h"
 #include "task/task.h"
 
@@ -55,10 +56,11 @@ static gbs_status check_settings(gbs_context *ctx, const gbs_model *model, const
                         "the model was fitted with prior_sd %.10g, the particles are for %.10g",
                         stage->info.prior_sd, s->prior_sd);
     if (stage->info.rows != s->n || m->features != s->features)
-        return gbs_fail(ctx, GBS_ERR_DATA,
-                        "the model does not belong to these rows: it was fitted to %zu rows of %zu "
-                        "columns, not %zu of %zu",
-                        stage->info.rows, m->features, s->n, s->features);
+        return gbs_fail(
+            ctx, GBS_ERR_DATA,
+            "the model does not belong to these rows: it was fitted to %s of %s, not %zu of %zu",
+            gbs_count(stage->info.rows, "row").text, gbs_count(m->features, "column").text, s->n,
+            s->features);
     if (m->scale != s->scale || m->intercept != s->intercept)
         return gbs_fail(
             ctx, GBS_ERR_DATA,

@@ -140,6 +140,7 @@ static gbs_status calibrate(gbs_classes_fit *f) {
         status = gbs_softmax_choose(f->ctx, &scores, m->offset, m->slope);
     else
         status = temper(f);
+    gbs_many_tell_full(m);
     for (size_t k = 0; k < m->classes; k++)
         if (!isfinite(m->offset[k])) { /* no calibrating row */
             m->learned[k] = false;
@@ -181,8 +182,21 @@ static void sum_up(gbs_classes_fit *f) {
     to->n = f->data->n;
 }
 
+/* Once, of all rows to learn from: parts may have fewer. */
+static gbs_status tell_constant(const gbs_classes_fit *f) {
+    for (size_t p = 0; p < f->many->parts; p++) {
+        const gbs_model *part = f->many->part[p];
+        const gbs_standard *s = part != NULL ? gbs_maps_standard(&part->maps) : NULL;
+        if (s != NULL && s->constant > 0)
+            return gbs_maps_tell_constant(f->ctx, &part->maps, f->head);
+    }
+    return GBS_OK;
+}
+
 static gbs_status make_model(gbs_classes_fit *f) {
-    gbs_status status = gbs_model_create(f->ctx, 0, &f->model);
+    gbs_status status = tell_constant(f);
+    if (status == GBS_OK)
+        status = gbs_model_create(f->ctx, 0, &f->model);
     if (status != GBS_OK)
         return status;
     f->model->many = f->many;
@@ -256,7 +270,7 @@ static gbs_status expect_gibbs(gbs_classes_fit *f) {
     gbs_status status = room ? gbs_data_view(f->ctx, f->split.view, s->row, s->n, &rows)
                              : GBS_ERR_MEMORY;
     if (status == GBS_OK)
-        status = gbs_many_scores(f->ctx, m, rows, f->split.seed, 0, NULL, spread);
+        status = gbs_many_scores(f->ctx, m, rows, f->o.draw_seed, 0, NULL, spread);
     if (status == GBS_OK)
         gbs_many_draws_wrong(f->ctx, m, s->n, rows->y, s->score, spread, f->expected);
     gbs_data_free(rows);
@@ -292,7 +306,7 @@ static gbs_status test(gbs_classes_fit *f) {
     double *score = gbs_matrix(f->ctx, n, m->classes), *spread = gbs_matrix(f->ctx, n, m->classes),
            *wrong = gbs_doubles(f->ctx, n);
     bool room = score != NULL && spread != NULL && wrong != NULL;
-    gbs_status status = room ? gbs_many_scores(f->ctx, m, f->fresh, f->split.seed, f->head->n,
+    gbs_status status = room ? gbs_many_scores(f->ctx, m, f->fresh, f->o.draw_seed, f->head->n,
                                                score, spread)
                              : GBS_ERR_MEMORY;
     if (status == GBS_OK)

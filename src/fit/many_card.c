@@ -104,7 +104,9 @@ static void add_draw(struct lines *l) {
     }
     for (size_t i = 0; i < n; i++)
         wrong += e->gibbs[i] > 0.5;
-    add_count(l, GBS_TARGET_GIBBS, 0, wrong, n)->assumptions |= GBS_ASSUMES_DRAWS;
+    gbs_certificate *c = add_count(l, GBS_TARGET_GIBBS, 0, wrong, n);
+    c->assumptions |= gbs_draws_assumptions(e->o);
+    c->valid = gbs_assumptions_hold(c->assumptions);
 }
 
 /* The labels by weight; the bet comes from the errors of the calibrating rows, and the weights of

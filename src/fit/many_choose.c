@@ -1,13 +1,13 @@
 /* The choice behind a fit to three classes or more (docs/maths.md, 11.10).
  *
- * All classes together (many_joint.c), unless binary problems are better by a standard error.
- * Candidates of these are a scheme (each class against the rest, or against each other one), a kind
- * of columns and a width of the prior, one for all problems: each problem by itself has too few
- * rows of its class to choose by. The loss is the probit loss, as of two classes: its best score
- * rises with the probability also where a class is nowhere the likelier side (3.7), where the best
- * under the hinge is a constant. They are compared by the log loss of the jointly calibrated
- * out-of-fold scores, the calibration cross-validated too. Pairs must be better by a standard
- * error.
+ * All classes together (many_joint.c), unless binary problems are better by a standard error; of
+ * many classes these are too many to be tried beside. Candidates of them are a scheme (each class
+ * against the rest, or against each other one), a kind of columns and a width of the prior, one for
+ * all problems: each problem by itself has too few rows of its class to choose by. The loss is the
+ * probit loss, as of two classes: its best score rises with the probability also where a class is
+ * nowhere the likelier side (3.7), where the best under the hinge is a constant. They are compared
+ * by the log loss of the jointly calibrated out-of-fold scores, the calibration cross-validated
+ * too. Pairs must be better by a standard error.
  */
 #include "fit/many.h"
 
@@ -16,8 +16,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Beyond, pairs of classes are too many problems to be tried. */
-enum { MOST_PAIRED = 20 };
+/* Beyond, binary problems are too many to be tried: pairs of classes, and beside all classes
+ * together a class against the rest. */
+enum { MOST_PAIRED = 20, MOST_AGAINST_REST = 64 };
 enum { KINDS = GBS_CLASS_KINDS, WIDTHS = GBS_CLASS_WIDTHS, MIDDLE = 5, STEP = 2 };
 #define NARROWEST 0.00625
 #define LEAST_ROOM 1.0
@@ -231,13 +232,19 @@ static gbs_status take(gbs_classes_fit *f, gbs_joint_choice *joint, struct trial
     return finish(f, two);
 }
 
+static size_t classes_learned(const gbs_classes_fit *f) {
+    size_t learned = 0;
+    for (size_t k = 0; k < f->data->classes; k++)
+        learned += f->rows[k] >= 2;
+    return learned;
+}
+
 /* The binary problems: a class against the rest, and pairs where there are not too many; columns
  * first as they were best for all classes together. */
 static gbs_status search_two(gbs_classes_fit *f, gbs_columns columns, struct trial *rest,
                              struct trial *pairs) {
-    size_t learned = 0, first = f->kinds_size > 1 && columns == GBS_COLUMNS_RELEVANCE;
-    for (size_t k = 0; k < f->data->classes; k++)
-        learned += f->rows[k] >= 2;
+    size_t learned = classes_learned(f),
+           first = f->kinds_size > 1 && columns == GBS_COLUMNS_RELEVANCE;
     bool both = learned > 2 && learned <= MOST_PAIRED;
     double *log_loss = f->log_loss, *error = f->error;
     f->span = both ? 0.04 : 0.08;
@@ -267,10 +274,11 @@ gbs_status gbs_classes_choose(gbs_classes_fit *f) {
     f->log_loss[GBS_SCHEME_SOFTMAX] = joint.any ? joint.log_loss : NAN;
     f->error[GBS_SCHEME_SOFTMAX] = joint.any ? joint.error : NAN;
     rest.rival = pairs.rival = joint.any ? joint.loss : NULL;
-    bool mapped = joint.any && !gbs_features_linear(joint.o.features);
+    bool mapped = joint.any && !gbs_features_linear(joint.o.features),
+         many = joint.any && classes_learned(f) > MOST_AGAINST_REST;
     if (!mapped)
         f->o.features = GBS_FEATURES_LINEAR;
-    if (status == GBS_OK && !mapped)
+    if (status == GBS_OK && !mapped && !many)
         status = search_two(f, joint.o.columns, &rest, &pairs);
     f->told = fmin(f->told, 0.9);
     if (status == GBS_OK)

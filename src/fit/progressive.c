@@ -79,6 +79,8 @@ static gbs_status prepare(struct progressive *f) {
         status = gbs_split_head(f->ctx, &f->split, f->split.first, &head);
     if (status == GBS_OK)
         status = gbs_maps_learn(f->ctx, head, &f->o, &f->model->maps);
+    if (status == GBS_OK)
+        status = gbs_maps_tell_constant(f->ctx, &f->model->maps, head);
     gbs_data_free(head);
     if (status != GBS_OK)
         return status;
@@ -128,7 +130,7 @@ static gbs_status test(struct progressive *f, size_t t, gbs_stage *stage) {
         gbs_judgement v = {.gibbs = gibbs};
         status = gbs_model_judge(f->ctx, &one, &slice, &v);
         for (size_t i = 0; status == GBS_OK && i < slice.all.n; i++) {
-            stage->info.errors += gbs_uniform(f->split.seed, GBS_STREAM_DRAWS, first + i) <
+            stage->info.errors += gbs_uniform(f->o.draw_seed, GBS_STREAM_DRAWS, first + i) <
                                   gibbs[i];
             f->losses[t] += gibbs[i];
         }
@@ -225,7 +227,7 @@ static gbs_status certify(struct progressive *f) {
     out[0].target = GBS_TARGET_MIXTURE;
     out[0].method = GBS_BOUND_PROGRESSIVE;
     out[0].value = bound;
-    out[0].assumptions |= GBS_ASSUMES_DRAWS;
+    out[0].assumptions |= gbs_draws_assumptions(&f->o);
     out[1].target = GBS_TARGET_MIXTURE;
     out[1].method = GBS_BOUND_CATONI;
     out[1].empirical = weighted_mean(f, f->losses);
@@ -234,7 +236,7 @@ static gbs_status certify(struct progressive *f) {
     out[2].target = GBS_TARGET_VOTE;
     out[2].method = GBS_BOUND_PROGRESSIVE;
     out[2].value = gbs_bound_vote_from_gibbs(bound);
-    out[2].assumptions |= GBS_ASSUMES_DRAWS;
+    out[2].assumptions |= gbs_draws_assumptions(&f->o);
     out[3].target = GBS_TARGET_PRIOR_VOTE;
     out[3].method = GBS_BOUND_BINOMIAL;
     out[3].value = gbs_binomial_upper_tail(f->vote_errors, n, 1.0 - f->o.confidence);

@@ -173,6 +173,8 @@ static gbs_status learn_rows(gbs_context *ctx, const gbs_data *data, const gbs_s
         status = gbs_data_keep(ctx, data, &seen, &kept, &lost);
     if (status == GBS_OK)
         status = gbs_maps_learn(ctx, kept != NULL ? kept : data, &wanted, &p->maps);
+    if (status == GBS_OK)
+        status = gbs_maps_tell_constant(ctx, &p->maps, kept != NULL ? kept : data);
     gbs_data_free(kept);
     if (status != GBS_OK) {
         gbs_seen_free(ctx, &seen);

@@ -67,6 +67,8 @@ static gbs_status prepare(struct single *f) {
         status = gbs_split_head(f->ctx, &f->split, f->first, &head);
     if (status == GBS_OK)
         status = gbs_maps_learn(f->ctx, informed ? head : f->data, o, &f->model->maps);
+    if (status == GBS_OK)
+        status = gbs_maps_tell_constant(f->ctx, &f->model->maps, informed ? head : f->data);
     gbs_data_free(head);
     if (status == GBS_OK)
         status = gbs_rows_build(f->ctx, ordered(f), &f->model->maps, &f->rows);
@@ -214,9 +216,8 @@ static gbs_status judge_and_certify(struct single *f, size_t grid_size) {
                          .first = f->first,
                          .risk = f->risk,
                          .m0 = f->m0,
+                         .seed = f->o.draw_seed,
                          .estimated = gbs_posterior_by_sample(&f->o, f->risk)};
-    if (f->o.sampled_pairs > 0)
-        fitted.seed = gbs_data_order_seed(f->ctx, f->data);
     task->count(f->risk, f->rows.all.n - f->first, &e);
     gbs_status status = task->judge(f->ctx, &fitted, &e);
     return status == GBS_OK ? certify(f, &e, grid_size) : status;

@@ -9,7 +9,7 @@
  * Platt's targets (platt.c), of which two classes have two. b0 is the best slope that all classes
  * share: a class with few rows keeps to it. B is diagonal, or, of not too many classes, full where
  * that has the smaller cross-validated log loss. The sum is convex; Newton's method with halved
- * steps.
+ * steps, or of many classes L-BFGS (softmax_descent.c).
  */
 #include "fit/softmax.h"
 
@@ -28,10 +28,13 @@ enum { PRODUCTS_A_LOOK = 1 << 22 }; /* between two looks at the caller's wish to
 
 /* ---------------------------------------------------------------- probabilities */
 
+/* A diagonal matrix adds zeros alone beside its diagonal. */
 static double height(const gbs_class_scores *s, size_t i, size_t c, const double *offset,
                      const double *slope) {
     double z = offset[c];
-    for (size_t j = 0; isfinite(z) && j < s->k; j++)
+    bool diagonal = s->k > GBS_MOST_FULL;
+    size_t from = diagonal ? c : 0, end = diagonal ? c + 1 : s->k;
+    for (size_t j = from; isfinite(z) && j < end; j++)
         if (slope[c * s->k + j] != 0.0)
             z += slope[c * s->k + j] * s->score[i * s->k + j];
     return z;
@@ -159,10 +162,14 @@ static bool stopped(const gbs_softmax_fit *f, size_t i) {
     return f->ctx != NULL && *f->status != GBS_OK;
 }
 
+double gbs_softmax_narrow(const gbs_softmax_fit *f) {
+    return f->centre * (f->slopes == GBS_SLOPES_FULL ? SPREAD_FULL : SPREAD);
+}
+
 double gbs_softmax_value(const gbs_softmax_fit *f, const double *parameter, double *gradient,
                          double *hessian) {
     size_t k = f->s->k, size = gbs_softmax_parameters(f);
-    double value = 0.0, narrow = f->centre * (f->slopes == GBS_SLOPES_FULL ? SPREAD_FULL : SPREAD);
+    double value = 0.0, narrow = gbs_softmax_narrow(f);
     if (gradient != NULL)
         memset(gradient, 0, size * sizeof *gradient);
     if (hessian != NULL)
@@ -195,6 +202,10 @@ struct newton {
 
 static void minimise(const gbs_softmax_fit *f, const struct newton *w, double *parameter) {
     size_t size = gbs_softmax_parameters(f);
+    if (f->s->k > GBS_MOST_NEWTON) {
+        *f->status = gbs_softmax_descend(f, parameter);
+        return;
+    }
     double value = gbs_softmax_value(f, parameter, w->gradient, w->hessian);
     for (int step = 0; step < MOST_STEPS && *f->status == GBS_OK; step++) {
         double promised = 0.0, share = 1.0, then;
@@ -268,8 +279,9 @@ static void fit(gbs_softmax_fit *f, const struct newton *w, gbs_slopes_kind slop
 /* Of classes that all have rows. */
 static gbs_status learn(gbs_context *ctx, const gbs_class_scores *s, gbs_slopes_kind slopes,
                         size_t *rows, double *offset, double *slope) {
-    size_t k = s->k, most = k + (slopes == GBS_SLOPES_FULL ? k * k : k);
-    double scale = scale_of(s), *room = gbs_matrix(ctx, most + 3, most),
+    size_t k = s->k, most = k + (slopes == GBS_SLOPES_FULL ? k * k : k),
+           wide = k > GBS_MOST_NEWTON ? 1 : most + 3; /* second derivatives are for Newton alone */
+    double scale = scale_of(s), *room = gbs_matrix(ctx, wide, most),
            *parameter = gbs_doubles(ctx, k + k * k), *scaled = gbs_matrix(ctx, s->n + 1, k);
     bool there = room != NULL && parameter != NULL && scaled != NULL;
     gbs_status status = there ? GBS_OK : GBS_ERR_MEMORY;
@@ -277,7 +289,9 @@ static gbs_status learn(gbs_context *ctx, const gbs_class_scores *s, gbs_slopes_
         gbs_class_scores in_scale = {s->n, k, scaled, s->class};
         gbs_softmax_fit f = {
             .s = &in_scale, .rows = rows, .p = scaled + s->n * k, .ctx = ctx, .status = &status};
-        struct newton w = {room, room + most, room + 2 * most, room + 3 * most};
+        struct newton w = {0};
+        if (k <= GBS_MOST_NEWTON)
+            w = (struct newton){room, room + most, room + 2 * most, room + 3 * most};
         for (size_t i = 0; i < s->n * k; i++)
             scaled[i] = s->score[i] / scale;
         fit(&f, &w, slopes, parameter, offset, slope);

@@ -20,8 +20,10 @@ typedef enum gbs_slopes_kind {
     GBS_SLOPES_FULL
 } gbs_slopes_kind;
 
-/* Classes of which a full matrix is tried. */
-enum { GBS_MOST_FULL = 12 };
+/* Classes of which a full matrix is tried, and up to which second derivatives are computed: their
+ * cost grows with the rows times the square of the classes, a gradient's with rows times classes.
+ */
+enum { GBS_MOST_FULL = 12, GBS_MOST_NEWTON = 64 };
 
 /* offset has room for k, slope for k x k. A class without rows has the offset -INFINITY, and zeros
  * in its row and its column. slopes: each or full. */
@@ -68,5 +70,9 @@ size_t gbs_softmax_parameters(const gbs_softmax_fit *f);
  * the context said to stop, NaN. */
 double gbs_softmax_value(const gbs_softmax_fit *f, const double *parameter, double *gradient,
                          double *hessian);
+/* The spread of slopes around the centre. */
+double gbs_softmax_narrow(const gbs_softmax_fit *f);
+/* Moves the parameters to the minimum by gradients alone; with a context. */
+gbs_status gbs_softmax_descend(const gbs_softmax_fit *f, double *parameter);
 
 #endif

@@ -10,6 +10,7 @@
 #include "fit/start.h"
 
 #include "core/check.h"
+#include "core/count.h"
 #include "risk/loss.h"
 #include "task/task.h"
 
@@ -152,9 +153,8 @@ gbs_status gbs_start_make(gbs_context *ctx, const gbs_fit_settings *o, const gbs
 gbs_status gbs_start_check(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *o,
                            const gbs_model *from) {
     if (from->info.features != data->d)
-        return gbs_fail(ctx, GBS_ERR_DATA,
-                        "the model to start from has %zu columns, and the data %zu",
-                        from->info.features, data->d);
+        return gbs_fail(ctx, GBS_ERR_DATA, "the model to start from has %s, and the data %zu",
+                        gbs_count(from->info.features, "column").text, data->d);
     const gbs_task *task = gbs_model_task(from);
     if (task->kind != gbs_fit_task(o)->kind)
         return gbs_fail(ctx, GBS_ERR_DATA, "the model to start from is for `task` %s",

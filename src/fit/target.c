@@ -13,6 +13,7 @@
  */
 #include "fit/target.h"
 
+#include "core/count.h"
 #include "fit/split.h"
 #include "model/many.h"
 #include "task/task.h"
@@ -124,9 +125,9 @@ static gbs_status own_rows(gbs_context *ctx, const gbs_data *rows, const gbs_sid
     gbs_status status = gbs_data_against(ctx, rows, sides->one, sides->other, &all);
     if (status == GBS_OK && all->n < count)
         status = gbs_fail(ctx, GBS_ERR_DATA,
-                          "the model does not belong to these rows: it was fitted to %zu rows of "
-                          "its classes, and these have %zu",
-                          count, all->n);
+                          "the model does not belong to these rows: it was fitted to %s of its "
+                          "classes, and these have %zu",
+                          gbs_count(count, "row").text, all->n);
     size_t *first = status == GBS_OK ? gbs_array_alloc(ctx, count, sizeof *first) : NULL;
     for (size_t i = 0; first != NULL && i < count; i++)
         first[i] = i;

@@ -38,7 +38,8 @@ bool gbs_many_draws_known(const gbs_many *m) {
 
 double gbs_many_height(const gbs_many *m, const double *score, size_t k) {
     double z = m->offset[k];
-    for (size_t j = 0; j < m->classes; j++)
+    size_t from = m->full ? 0 : k, end = m->full ? m->classes : k + 1;
+    for (size_t j = from; j < end; j++)
         if (m->slope[k * m->classes + j] != 0.0)
             z += m->slope[k * m->classes + j] * score[j];
     return m->learned[k] ? z : -INFINITY;
@@ -48,11 +49,13 @@ double gbs_many_height(const gbs_many *m, const double *score, size_t k) {
 static size_t drawn_label(const gbs_many *m, const double *drawn) {
     double most = -INFINITY;
     size_t label = 0;
-    for (size_t k = 0; k < m->classes; k++)
-        if (gbs_many_height(m, drawn, k) > most) {
-            most = gbs_many_height(m, drawn, k);
+    for (size_t k = 0; k < m->classes; k++) {
+        double z = gbs_many_height(m, drawn, k);
+        if (z > most) {
+            most = z;
             label = k;
         }
+    }
     return label;
 }
 

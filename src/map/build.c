@@ -6,6 +6,7 @@
  */
 #include "map/map.h"
 
+#include "core/count.h"
 #include "core/decimal.h"
 #include "core/joint.h"
 
@@ -395,8 +396,8 @@ static gbs_status build_narrowed(gbs_context *ctx, const gbs_data *data, const g
 gbs_status gbs_rows_build(gbs_context *ctx, const gbs_data *data, const gbs_maps *maps,
                           gbs_rows *out) {
     if (data->d != maps->given)
-        return gbs_fail(ctx, GBS_ERR_DATA, "%zu columns, but the model was trained on %zu", data->d,
-                        maps->given);
+        return gbs_fail(ctx, GBS_ERR_DATA, "%s, but the model was trained on %zu",
+                        gbs_count(data->d, "column").text, maps->given);
     if (maps->count > 0 && maps->at[0]->ops->narrow != NULL)
         return build_narrowed(ctx, data, maps, out);
     *out = (gbs_rows){.d = maps->d, .strip_rows = gbs_rows_a_strip(maps->d)};

@@ -155,6 +155,9 @@ gbs_status gbs_maps_learn(gbs_context *ctx, const gbs_data *data, const gbs_fit_
 /* The same from another table. */
 gbs_status gbs_maps_learn_from(gbs_context *ctx, const gbs_map_ops *const *table,
                                const gbs_data *data, const gbs_fit_settings *o, gbs_maps *out);
+/* Says which columns are constant in the rows that the chain was learned from: the fit that is
+ * deployed calls it, and not those that choose. */
+gbs_status gbs_maps_tell_constant(gbs_context *ctx, const gbs_maps *maps, const gbs_data *data);
 /* One more, all zeros, at its place; the caller fills it in and calls gbs_maps_settle. */
 gbs_status gbs_maps_add(gbs_context *ctx, gbs_maps *maps, const gbs_map_ops *ops, gbs_map **out);
 /* Settles map k, whose `in` is what comes out before it, and the widths of all. */
@@ -233,6 +236,7 @@ typedef struct gbs_standard {
     double
         *offset;   /* of sparse rows: the centres of columns that are stored in every row, else 0 */
     size_t filled; /* such columns */
+    size_t constant; /* columns that were constant in the rows it was learned from; not in files */
 } gbs_standard;
 
 /* NULL: the columns are not standardised. */

@@ -191,7 +191,7 @@ gbs_status gbs_data_keep(gbs_context *ctx, const gbs_data *data, const gbs_seen 
     if (kept == NULL)
         return GBS_ERR_MEMORY;
     *kept = (gbs_data){.ctx = ctx, .n = data->n, .d = seen->size, .hashed = true};
-    kept->hash = gbs_data_hash(data);
+    kept->summary.hash = gbs_data_hash(data);
     bool ok = true;
     if (gbs_data_is_dense(data)) {
         double *cells = gbs_matrix(ctx, data->n, seen->size);

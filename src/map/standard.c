@@ -102,17 +102,21 @@ static void finish_means(const gbs_data *data, const struct columns *c) {
     }
 }
 
-/* center and scale of every column; returns how many are constant, or SIZE_MAX and *bad when column
- * *bad is too large. */
-static size_t measure(const gbs_data *data, const struct columns *c, double *scale, size_t *bad) {
-    size_t constant = 0;
-    double n = (double)data->n;
+static void see_ranges(const gbs_data *data, const struct columns *c) {
     for (size_t k = 0; k < data->d; k++) {
         c->low[k] = INFINITY;
         c->high[k] = -INFINITY;
     }
     visit(data, c, see_range);
     finish_ranges(data, c);
+}
+
+/* center and scale of every column; returns how many are constant, or SIZE_MAX and *bad when column
+ * *bad is too large. */
+static size_t measure(const gbs_data *data, const struct columns *c, double *scale, size_t *bad) {
+    size_t constant = 0;
+    double n = (double)data->n;
+    see_ranges(data, c);
     visit(data, c, see_deviation);
     finish_means(data, c);
     for (size_t k = 0; k < data->d; k++)
@@ -137,12 +141,15 @@ static size_t measure(const gbs_data *data, const struct columns *c, double *sca
 /* ---------------------------------------------------------------- constants */
 
 /* "... are constant: 'age', 'job=clerk' and 3 more", by number where columns have no names. */
-static void tell_constant(gbs_context *ctx, const gbs_data *data, const struct columns *c,
-                          size_t constant) {
+static void tell_columns(gbs_context *ctx, const gbs_data *data, const struct columns *c) {
     enum { NAMED = 5 };
     const gbs_source *s = data->source;
     char list[NAMED * 80] = "", name[64];
-    size_t at = 0, told = 0;
+    size_t at = 0, told = 0, constant = 0;
+    for (size_t k = 0; k < data->d; k++)
+        constant += c->low[k] == c->high[k];
+    if (constant == 0) /* of other rows than those given here */
+        return;
     for (size_t k = 0; k < data->d && told < NAMED; k++) {
         if (c->low[k] != c->high[k])
             continue;
@@ -174,29 +181,60 @@ static const char *name_of(const gbs_data *data, size_t k, char *text, size_t ro
     return text;
 }
 
-static gbs_status standardise(gbs_context *ctx, const gbs_data *data, gbs_standard *out) {
-    size_t d = data->d, bad = 0;
+/* Room for all but the centres, which are the caller's. */
+static gbs_status make_room(gbs_context *ctx, size_t d, double *center, struct columns *c) {
     double *work = gbs_matrix(ctx, 5, d);
     size_t *stored = gbs_array_alloc(ctx, d, sizeof *stored);
+    *c = (struct columns){.low = work, .center = center, .stored = stored};
+    if (work == NULL || stored == NULL)
+        return GBS_ERR_MEMORY;
+    c->high = work + d;
+    c->reach = work + 2 * d;
+    c->square = work + 3 * d;
+    c->row = work + 4 * d;
+    return GBS_OK;
+}
+
+static void give_room(gbs_context *ctx, struct columns *c) {
+    gbs_array_free(ctx, c->low);
+    gbs_array_free(ctx, c->stored);
+}
+
+gbs_status gbs_maps_tell_constant(gbs_context *ctx, const gbs_maps *maps, const gbs_data *data) {
+    const gbs_standard *s = gbs_maps_standard(maps);
+    if (s == NULL || s->constant == 0)
+        return GBS_OK;
+    struct columns c;
+    double *center = gbs_doubles(ctx, data->d);
+    gbs_status status = make_room(ctx, data->d, center, &c);
+    if (status == GBS_OK && center == NULL)
+        status = GBS_ERR_MEMORY;
+    if (status == GBS_OK) {
+        see_ranges(data, &c);
+        tell_columns(ctx, data, &c);
+    }
+    give_room(ctx, &c);
+    gbs_array_free(ctx, center);
+    return status;
+}
+
+static gbs_status standardise(gbs_context *ctx, const gbs_data *data, gbs_standard *out) {
+    size_t d = data->d, bad = 0;
+    struct columns c = {0};
     out->center = gbs_doubles(ctx, d);
     out->scale = gbs_doubles(ctx, d);
-    gbs_status status = GBS_ERR_MEMORY;
-    if (work != NULL && stored != NULL && out->center != NULL && out->scale != NULL) {
-        struct columns c = {work,         work + d,     out->center, work + 2 * d,
-                            work + 3 * d, work + 4 * d, stored};
-        size_t constant = measure(data, &c, out->scale, &bad);
+    gbs_status status = make_room(ctx, d, out->center, &c);
+    if (out->center == NULL || out->scale == NULL)
+        status = GBS_ERR_MEMORY;
+    if (status == GBS_OK) {
         char name[64];
-        if (constant == SIZE_MAX)
+        out->constant = measure(data, &c, out->scale, &bad);
+        if (out->constant == SIZE_MAX)
             status = gbs_fail(ctx, GBS_ERR_DATA,
                               "column %s: its values are too large or too small to be standardised",
                               name_of(data, bad, name, sizeof name));
-        else
-            status = GBS_OK;
-        if (status == GBS_OK && constant > 0)
-            tell_constant(ctx, data, &c, constant);
     }
-    gbs_array_free(ctx, work);
-    gbs_array_free(ctx, stored);
+    give_room(ctx, &c);
     return status;
 }
 

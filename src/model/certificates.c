@@ -43,7 +43,7 @@ static const struct {
     {"the predictor, its calibration and all that was chosen come from rows before the last "
      "block, in an order that is random as far as the rows know: their order in the file is "
      "exchangeable, or the seed was drawn at random, or the hash of the rows acts as a random "
-     "function; the seed was not chosen by its result",
+     "function and many different tables could have come; the seed was not chosen by its result",
      0},
     {"rows had weights in training, which shape the predictor; the certificate is about rows as "
      "they come, each counted once",
@@ -62,8 +62,8 @@ static const struct {
     {"a row counts by its weight, and no row, of those to come either, has a weight above the "
      "declared largest one, which was fixed before the rows were seen",
      0},
-    {"the draws are random: the seed was drawn at random, or the hash of the rows acts as a "
-     "random function",
+    {"the draws are random: the seed was drawn at random, or the hash of the rows in the order of "
+     "the file acts as a random function and many different files could have come",
      0},
     {"rows of weight 0 were left out: the certificate is about rows of a weight above 0", 0},
     {"NOT MET: the fit began at a model that may have seen the certified rows, and stopped "
@@ -75,6 +75,11 @@ static const struct {
     {"NOT MET: that too few rows of a class came first to learn from them and test on the others "
      "was seen in the labels of certified rows (the zero prior, asked for before, would keep "
      "it valid)",
+     1},
+    {"NOT MET: the rows are of few kinds, with many exact copies of each, and the file is sorted, "
+     "or in another order that chance does not make: the seed and the hash of one of so few "
+     "different tables cannot stand for chance (put the rows of the file in a random order, once, "
+     "and fit again)",
      1},
 };
 

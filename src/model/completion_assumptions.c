@@ -7,14 +7,16 @@ static const char *const of_values[] = {
     "which it then bounds those outside the part that was learned from; which cells are rated may "
     "depend on taste",
     ("which ratings are left out is random as far as they know: the seed was drawn at random, or "
-     "the hash of the ratings acts as a random function; the seed was not chosen by its result"),
+     "the hash of the ratings acts as a random function and many different sets of ratings could "
+     "have come; the seed was not chosen by its result"),
     "every value lies in the declared range"};
 
 /* Of one draw from the posterior. */
 static const char *const of_draws[] = {
     "ratings are independent draws from one distribution, or cells drawn at random from one table",
     ("the split and the draws are random: the seed was drawn at random, or the hash of the ratings "
-     "acts as a random function; the seed was not chosen by its result"),
+     "acts as a random function and many different sets of ratings could have come; the seed was "
+     "not chosen by its result"),
     "every value lies in the declared range"};
 
 enum {

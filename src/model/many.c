@@ -26,6 +26,13 @@ void gbs_many_tell_sides(gbs_many *m) {
         }
 }
 
+void gbs_many_tell_full(gbs_many *m) {
+    size_t k = m->classes;
+    m->full = false;
+    for (size_t i = 0; i < k * k; i++)
+        m->full = m->full || (m->slope[i] != 0.0 && i % (k + 1) != 0);
+}
+
 gbs_status gbs_many_create(gbs_context *ctx, size_t classes, gbs_scheme scheme, gbs_many **out) {
     gbs_many *m = gbs_array_alloc(ctx, 1, sizeof *m);
     *out = m;

@@ -29,6 +29,7 @@ typedef struct gbs_many {
     bool *learned;      /* of each class */
     double *offset;     /* of each class; 0 where it was not learned */
     double *slope;      /* classes x classes: z = offset + slope s */
+    bool full;          /* some lie beside its diagonal: gbs_many_tell_full looks */
     double *cost;       /* classes x classes, [is][said]; NULL: 0 and 1 */
     bool tested;        /* on a last block: */
     gbs_classes_card card;
@@ -44,6 +45,8 @@ void gbs_many_free(gbs_context *ctx, gbs_many *many);
 void gbs_many_sides(gbs_scheme scheme, size_t classes, size_t p, size_t *one, size_t *other);
 /* Tells every part which classes are its own. */
 void gbs_many_tell_sides(gbs_many *many);
+/* Sets `full`; called where slopes have been set. */
+void gbs_many_tell_full(gbs_many *many);
 /* Of the table of confusion: rows, what was said and what was right of each class. */
 void gbs_many_count(size_t classes, const size_t *confusion, gbs_class_result *result);
 

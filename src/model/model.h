@@ -105,7 +105,8 @@ enum {
     GBS_ASSUMES_WEIGHED = 16777216,
     GBS_BROKEN_START = 33554432,
     GBS_ASSUMES_CLASSES = 67108864, /* GBS_ASSUMES_LABELS of three classes or more */
-    GBS_BROKEN_WAY = 134217728
+    GBS_BROKEN_WAY = 134217728,
+    GBS_BROKEN_ORDER = 268435456
 };
 
 /* trace and log determinant of a stage's covariance, in all d coordinates. */

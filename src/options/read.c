@@ -14,9 +14,14 @@ enum { MOST_VALUES = 1000 };
 static gbs_status refuse(gbs_context *ctx, const gbs_option *e, const char *found) {
     if (ctx == NULL)
         return GBS_ERR_ARGUMENT;
-    if (e->choices != NULL)
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`%s`: expected one of %s, found '%.60s'", e->name,
-                        e->choices, found);
+    if (e->choices != NULL) {
+        char range[64] = ""; /* of the number behind a colon */
+        const char *sized = strstr(e->choices, "[:");
+        if (sized != NULL && strchr(found, ':') != NULL)
+            snprintf(range, sizeof range, " with %c from %.0f to %.0f", sized[2], e->low, e->high);
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`%s`: expected one of %s%s, found '%.60s'", e->name,
+                        e->choices, range, found);
+    }
     return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`%s`: expected %s, found '%.60s'", e->name,
                     e->expected != NULL ? e->expected : "nothing", found);
 }

@@ -91,8 +91,11 @@ typedef struct gbs_fit_settings {
     double confidence; /* of every certificate */
     unsigned looked;   /* bits of gbs_looked */
     /* Facts of the rows, which the fit sets: they have weights; groups; rows with missing cells
-     * were left out; so were rows of weight 0; labels decided against a last block. */
-    int weighted, grouped, missing_left_out, zero_left_out, by_labels;
+     * were left out; so were rows of weight 0; labels decided against a last block; they are of few
+     * kinds and stand in an order that is not random (data/kinds.h). */
+    int weighted, grouped, missing_left_out, zero_left_out, by_labels, sorted;
+    /* of draws that a certificate counts: from the rows in their order */
+    uint64_t draw_seed;
     gbs_order order;                /* deployed */
     gbs_refit_kind refit;           /* deployed */
     int paper;                      /* the constants that the paper recommends */

@@ -136,11 +136,49 @@ bool gbs_card_says_nothing(const json_t *root) {
            make_line(root, c, &l) && is_empty(&l);
 }
 
+/* Of many classes those are shown whose rows are mislabelled most: all are in the table. */
+enum { MOST_CLASSES = 12, WORST = 3 };
+
+static bool is_recall(const json_t *c) {
+    const char *target = gbs_run_text(c, "target");
+    return target != NULL && strncmp(target, "recall:", 7) == 0;
+}
+
+/* How many classes are certified, and in worst[] the largest bounds, falling. */
+static size_t worst_classes(const json_t *root, double worst[static WORST]) {
+    size_t classes = 0;
+    for (size_t i = 0; i < WORST; i++)
+        worst[i] = -INFINITY;
+    for (size_t k = 0; k < gbs_run_size(root, "certificates"); k++) {
+        const json_t *c = gbs_run_item(root, "certificates", k);
+        double value = gbs_run_number(c, "value");
+        if (!is_recall(c))
+            continue;
+        classes++;
+        for (size_t i = 0; i < WORST; i++)
+            if (value > worst[i]) {
+                double less = worst[i];
+                worst[i] = value;
+                value = less;
+            }
+    }
+    return classes;
+}
+
 void gbs_card_lines(struct text *t, const json_t *root) {
     struct line l;
-    for (size_t k = 0; k < gbs_run_size(root, "certificates"); k++)
-        if (make_line(root, gbs_run_item(root, "certificates", k), &l))
+    double worst[WORST];
+    size_t classes = worst_classes(root, worst), left = WORST;
+    for (size_t k = 0; k < gbs_run_size(root, "certificates"); k++) {
+        const json_t *c = gbs_run_item(root, "certificates", k);
+        bool told = classes <= MOST_CLASSES || !is_recall(c);
+        if (!told && left > 0 && gbs_run_number(c, "value") >= worst[WORST - 1]) {
+            told = true;
+            left--;
+        }
+        if (told && make_line(root, c, &l))
             put_line(t, &l);
+    }
 }
 
 void gbs_card_note(struct text *t, const json_t *root) {
@@ -156,5 +194,12 @@ void gbs_card_note(struct text *t, const json_t *root) {
         : gbs_run_true(root, "card.joint")     ? " of all numbers at once"
                                                : " of each number by itself, the first chosen in "
                                                  "advance");
+    double worst[WORST];
+    size_t classes = worst_classes(root, worst);
+    if (classes > MOST_CLASSES)
+        gbs_html_print(t,
+                       " Of %zu classes the %d with the largest bounds; all stand in the table of "
+                       "certificates.",
+                       classes, (int)WORST);
     gbs_text_add(t, "</p>\n");
 }

@@ -1,4 +1,5 @@
 /* A completed matrix: its components, how the ascent went, what is left over. */
+#include "core/count.h"
 #include "report/html.h"
 #include "report/sections.h"
 
@@ -119,7 +120,7 @@ void gbs_chart_row_counts(struct page *page, const json_t *e) {
         snprintf(name, sizeof name, "%.0f", gbs_run_number(p, "from"));
         gbs_chart_put(&c, gbs_chart_row_named(&c, name), series, gbs_run_number(p, "rmse"));
     }
-    gbs_chart_say(&c, "%zu groups of rows.", n);
+    gbs_chart_say(&c, "%s of rows.", gbs_count(n, "group").text);
     gbs_chart_end(&c);
 }
 

@@ -1,4 +1,5 @@
 /* The path of a fit: bound and risk along lambda, or along the steps. */
+#include "core/count.h"
 #include "report/html.h"
 #include "report/sections.h"
 
@@ -41,7 +42,7 @@ static void chart_steps(struct page *page, const json_t *root, struct chart *c) 
         gbs_chart_put(c, row, bound, gbs_run_number(p, "bound"));
         gbs_chart_put(c, row, risk, gbs_run_number(p, "gibbs_risk"));
     }
-    gbs_chart_say(c, "%zu steps.", n);
+    gbs_chart_say(c, "%s.", gbs_count(n, "step").text);
     (void)page;
     gbs_chart_end(c);
 }

@@ -111,9 +111,8 @@ static double confused(const json_t *e, size_t is, size_t is_end, size_t said, s
     return sum;
 }
 
-static void confusion_row(struct text *t, const json_t *e, const char *label, size_t is,
-                          size_t is_end) {
-    size_t classes = gbs_run_size(e, "classes");
+static void confusion_row(struct text *t, const json_t *e, size_t classes, const char *label,
+                          size_t is, size_t is_end) {
     char name[120];
     snprintf(name, sizeof name, "is %.100s", label != NULL ? label : "?");
     gbs_html_row_open(t, false);
@@ -125,14 +124,16 @@ static void confusion_row(struct text *t, const json_t *e, const char *label, si
     gbs_html_row_close(t);
 }
 
-static void table_confusion_many(struct text *t, const json_t *e) {
-    size_t classes = gbs_run_size(e, "classes"), rows = gbs_run_size(e, "confusion");
+/* root has the names of the classes where e, a card, has not. */
+static void table_confusion_many(struct text *t, const json_t *root, const json_t *e) {
+    const json_t *named = gbs_run_at(e, "classes") != NULL ? e : root;
+    size_t classes = gbs_run_size(named, "classes"), rows = gbs_run_size(e, "confusion");
     struct text head = {.ctx = t->ctx};
     char caption[100] = "Confusion of the labels";
     gbs_text_add(&head, "label");
     for (size_t k = 0; k < classes && k < MOST_CLASSES; k++) {
         char name[100];
-        const char *label = json_string_value(gbs_run_item(e, "classes", k));
+        const char *label = json_string_value(gbs_run_item(named, "classes", k));
         gbs_text_add(&head, "|#said %.60s", without_bars(label != NULL ? label : "?", name));
     }
     if (classes > MOST_CLASSES) {
@@ -144,11 +145,12 @@ static void table_confusion_many(struct text *t, const json_t *e) {
     t->failed |= head.failed;
     gbs_text_free(&head);
     for (size_t k = 0; k < classes && k < MOST_CLASSES; k++)
-        confusion_row(t, e, json_string_value(gbs_run_item(e, "classes", k)), k, k + 1);
+        confusion_row(t, e, classes, json_string_value(gbs_run_item(named, "classes", k)), k,
+                      k + 1);
     if (classes > MOST_CLASSES)
-        confusion_row(t, e, "another", MOST_CLASSES, classes);
+        confusion_row(t, e, classes, "another", MOST_CLASSES, classes);
     if (confused(e, classes, rows, 0, classes) > 0.0)
-        confusion_row(t, e, "a label unknown to training", classes, rows);
+        confusion_row(t, e, classes, "a label unknown to training", classes, rows);
     gbs_html_table_close(t);
 }
 
@@ -159,7 +161,7 @@ static void table_confusion(struct text *t, const json_t *root, const json_t *e)
     if (gbs_run_at(e, "confusion") == NULL)
         return;
     if (json_is_array(gbs_run_at(e, "confusion"))) {
-        table_confusion_many(t, e);
+        table_confusion_many(t, root, e);
         return;
     }
     if (positive == NULL)
@@ -214,17 +216,31 @@ void gbs_chart_residuals(struct page *page, const char *title, const json_t *res
     gbs_chart_end(&c);
 }
 
+/* A calibrated model was tested on its last rows: what it said of them. Their reliability stands
+ * with what was chosen. */
+static void no_test(struct page *page, const json_t *root) {
+    const json_t *card = gbs_run_at(root, "card");
+    if (gbs_run_at(card, "confusion") != NULL) {
+        gbs_text_add(&page->body, "<div class=\"tables\">\n");
+        table_confusion(&page->body, root, card);
+        gbs_text_add(&page->body, "</div>\n<p class=\"note\">Of the rows that tested the "
+                                  "certificate.</p>\n");
+    }
+    gbs_chart_missing(page, "No test",
+                      gbs_run_completes(root)
+                          ? "run with `test` FILE for residuals and intervals on fresh ratings."
+                      : gbs_run_size(card, "reliability") > 0
+                          ? "run with `test` FILE for the error and the ROC curve on other rows."
+                          : "run with `test` FILE for the error, the reliability diagram and the "
+                            "ROC curve on fresh rows.");
+}
+
 void gbs_section_evaluation(struct page *page, const json_t *root, const json_t *e) {
     struct text *t = &page->body;
     gbs_text_add(t, "<h3%s>%s</h3>\n", e == NULL ? " class=\"screen\"" : "",
                  e == root ? "On these rows" : "On test rows");
     if (e == NULL) {
-        gbs_chart_missing(
-            page, "No test",
-            gbs_run_completes(root)
-                ? "run with `test` FILE for residuals and intervals on fresh ratings."
-                : "run with `test` FILE for the error, the reliability diagram and the "
-                  "ROC curve on fresh rows.");
+        no_test(page, root);
         return;
     }
     gbs_text_add(t, "<div class=\"tables\">\n");

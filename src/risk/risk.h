@@ -102,7 +102,7 @@ gbs_status gbs_empirical_value(const gbs_empirical *risk, const gbs_loss_ops *lo
                                const gbs_spread *spread, bool shown, double *mean,
                                double *second_moment);
 /* Mean of psi over `draws` > 0 terms, drawn independently and uniformly from all of them by this
- * seed, for a certificate one that comes from the rows (gbs_data_order_seed); over pairs, of which
+ * seed, for a certificate one that comes from the rows (gbs_hash_draw_seed); over pairs, of which
  * there must be one. */
 gbs_status gbs_empirical_sampled(const gbs_empirical *risk, const gbs_loss_ops *loss,
                                  const gbs_spread *spread, uint64_t seed, uint64_t draws,

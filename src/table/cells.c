@@ -64,6 +64,8 @@ gbs_status gbs_cells_ratings(gbs_context *ctx, const gbs_cells *cells, gbs_ratin
     gbs_status status = gbs_ratings_create_in(
         ctx, cells->folder, cells->n, cells->names[0].n, cells->names[1].n, cells->id[0],
         cells->id[1], cells->value, cells->names[0].text, cells->names[1].text, out);
+    if (status == GBS_OK)
+        status = gbs_ratings_note_order(ctx, *out, cells->id[0], cells->id[1], cells->value);
     for (int side = 0; side < 2 && status == GBS_OK; side++)
         if (cells->feature[side] != NULL)
             status = gbs_ratings_set_features(ctx, *out, side, cells->features[side],

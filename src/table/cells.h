@@ -18,6 +18,7 @@ typedef struct gbs_cells_reading {
     bool values; /* false: pairs; a third column is not read */
     bool has_range;
     double low, high;     /* values outside are errors */
+    bool comma;           /* csv: numbers have a decimal comma */
     bool one_by_one;      /* csv: no record is read in the short way; what comes out is the same */
     gbs_cells_part *part; /* csv: NULL: all of it */
     const char *folder;   /* cells lie in files there; NULL: in memory */

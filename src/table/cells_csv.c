@@ -45,32 +45,8 @@ static const char *const counts[] = {"count",  "counts",    "plays",    "playcou
                                      "views",  "clicks",    "quantity", "purchases", "events",
                                      "visits", "frequency", "n",        NULL};
 
-/* Where all columns but one are named and one column is left, it is that one: nobody wonders which
- * column of `user,item,opinion` has the values. */
-static void find_other(gbs_cells_reader *r, const gbs_csv_record *first, bool found[3]) {
-    size_t needed = r->options->values ? 3 : 2, other = needed, left = needed * (needed - 1) / 2;
-    for (size_t k = 0; k < needed; k++) {
-        if (found[k])
-            left -= r->column[k]; /* the columns are 0 to needed - 1, if they are so many */
-        else if (other == needed)
-            other = k;
-        else
-            return;
-    }
-    if (first->n != needed || other == needed)
-        return;
-    const char *name = first->text + first->start[left];
-    for (int k = 0; k < 3; k++)
-        if (is_one_of(name, names_of[k]))
-            return;
-    if (other == GBS_CELL_VALUE && is_one_of(name, counts))
-        return;
-    r->column[other] = left;
-    found[other] = true;
-}
-
-/* How many of the columns that are needed the record names, into found; a name that comes twice is
- * taken at its first place. */
+/* Which columns the header names, into found; a name that comes twice is taken at its first place.
+ */
 static size_t find_names(gbs_cells_reader *r, const gbs_csv_record *first, bool found[3]) {
     for (size_t j = first->n; j-- > 0;)
         for (int k = 0; k < 3; k++)
@@ -78,15 +54,28 @@ static size_t find_names(gbs_cells_reader *r, const gbs_csv_record *first, bool 
                 r->column[k] = j;
                 found[k] = true;
             }
-    if (!has_number(first))
-        find_other(r, first, found);
-    if (!found[GBS_CELL_VALUE])
-        r->column[GBS_CELL_VALUE] = SIZE_MAX;
     return (size_t)found[GBS_CELL_ROW] + found[GBS_CELL_COLUMN] +
            (found[GBS_CELL_VALUE] && r->options->values);
 }
 
-/* Half a header is no header: which column is which would be a guess. */
+/* The others are those that are left, in the order row, column, value. */
+static void find_others(gbs_cells_reader *r, size_t needed, const bool found[3]) {
+    size_t left = 0;
+    for (size_t k = 0; k < needed; k++) {
+        if (found[k])
+            continue;
+        while ((found[0] && left == r->column[0]) || (found[1] && left == r->column[1]) ||
+               (found[2] && left == r->column[2]))
+            left++;
+        r->column[k] = left++;
+    }
+}
+
+static const char *name_at(const gbs_csv_record *first, size_t j) {
+    return first->text + first->start[j];
+}
+
+/* Which column is which would be a guess. */
 static gbs_status refuse_header(gbs_cells_reader *r, const gbs_csv_record *first,
                                 const bool found[3]) {
     const char *missing[3] = {"", "", ""};
@@ -96,10 +85,41 @@ static gbs_status refuse_header(gbs_cells_reader *r, const gbs_csv_record *first
             missing[n++] = gbs_cell_words[k];
     return gbs_reader_fail_at(
         &r->reader, first->line,
-        "the header has no column called %s%s%s; expected row, col%s (or user, item%s)%s",
-        missing[0], n > 1 ? " or " : "", n > 1 ? missing[1] : "",
-        r->options->values ? " and value" : "", r->options->values ? ", rating" : "",
-        r->options->values ? ". Counts of events (implicit data) are not supported" : "");
+        "the header has %zu columns, and none that is called %s%s%s; expected row, col%s (or user, "
+        "item%s), or three columns of any names in this order",
+        first->n, missing[0], n > 1 ? " or " : "", n > 1 ? missing[1] : "",
+        r->options->values ? " and value" : "", r->options->values ? ", rating" : "");
+}
+
+/* A header: known names say which column is which; the others are row, column, value in this order,
+ * which is said where that is more than one. */
+static gbs_status take_header(gbs_cells_reader *r, const gbs_csv_record *first, bool found[3]) {
+    size_t needed = r->options->values ? 3 : 2, names = find_names(r, first, found);
+    if (names > 0 && names < needed && first->n > 3)
+        return refuse_header(r, first, found);
+    find_others(r, needed, found);
+    for (size_t k = 0; k < needed; k++) /* a name that comes twice */
+        for (int i = 0; i < 3 && !found[k]; i++)
+            if (is_one_of(name_at(first, r->column[k]), names_of[i]))
+                return refuse_header(r, first, found);
+    const char *value = needed == 3 ? name_at(first, r->column[GBS_CELL_VALUE]) : "";
+    if (is_one_of(value, counts))
+        return gbs_reader_fail_at(&r->reader, first->line,
+                                  "column '%s' (column %zu) counts events by its name; expected "
+                                  "ratings. Counts of events (implicit data) are not supported",
+                                  gbs_show(value, strlen(value)).text,
+                                  r->column[GBS_CELL_VALUE] + 1);
+    if (names + 1 >= needed)
+        return GBS_OK;
+    const char *row = name_at(first, r->column[0]), *column = name_at(first, r->column[1]);
+    gbs_log(r->reader.ctx, GBS_LOG_WARNING,
+            "%s:%llu: column '%s' is taken for the rows, '%s' for the columns%s%s%s (a header row, "
+            "col%s says it)",
+            r->reader.file, (unsigned long long)first->line, gbs_show(row, strlen(row)).text,
+            gbs_show(column, strlen(column)).text, needed == 3 ? ", '" : "",
+            needed == 3 ? gbs_show(value, strlen(value)).text : "",
+            needed == 3 ? "' for the values" : "", needed == 3 ? ", value" : "");
+    return GBS_OK;
 }
 
 static gbs_status add_record(gbs_cells_reader *r, const gbs_csv_record *record) {
@@ -111,37 +131,70 @@ static gbs_status add_record(gbs_cells_reader *r, const gbs_csv_record *record) 
     return status;
 }
 
-static gbs_status read_first(gbs_cells_reader *r) {
-    gbs_csv_record first = {0};
-    gbs_status status = gbs_csv_record_read(&r->in, &first);
+/* Fewer columns than needed. */
+static gbs_status refuse_few(gbs_cells_reader *r, const gbs_csv_record *first) {
     bool values = r->options->values;
+    if (first->n == 1 && strstr(first->text, "::") != NULL)
+        return gbs_reader_fail_at(&r->reader, first->line,
+                                  "its cells are separated by '::', as in some files of MovieLens; "
+                                  "`sed 's/::/,/g' %s > ratings.csv` makes a CSV file of it",
+                                  r->reader.file);
+    return gbs_reader_fail_at(
+        &r->reader, first->line, "expected the columns row, col%s; found %zu column%s%s",
+        values ? " and value" : "", first->n, first->n == 1 ? "" : "s",
+        values && first->n == 2 ? ". Events without values (implicit data) are not supported" : "");
+}
+
+/* Of pairs without names the next line may show that the first is a header, by a number below a
+ * text; else two identifiers may be what they are. */
+static gbs_status ask_of_pairs(gbs_cells_reader *r, const gbs_csv_record *first,
+                               gbs_csv_record *second, bool *header) {
+    double x;
+    gbs_status status = gbs_csv_record_read(&r->in, second);
+    *header = false;
+    for (size_t j = 0; status == GBS_OK && second->there && j < second->n && j < first->n; j++)
+        *header = *header ||
+                  gbs_number_is(name_at(second, j), second->start[j + 1] - second->start[j] - 1,
+                                &x) == GBS_NUMBER_FINITE;
+    return status != GBS_OK || *header
+               ? status
+               : gbs_reader_fail_at(&r->reader, first->line,
+                                    "is this line a header? Call its columns row and col, or say "
+                                    "`no-header`");
+}
+
+static gbs_status take_first(gbs_cells_reader *r, const gbs_csv_record *first,
+                             gbs_csv_record *second) {
+    bool values = r->options->values, found[3] = {false, false, false};
+    gbs_status status = GBS_OK;
+    if (first->n < (values ? 3U : 2U))
+        return refuse_few(r, first);
+    r->columns = first->n;
+    bool header = r->options->header != 0;
+    size_t names = header ? find_names(r, first, found) : 0;
+    header = header && (!has_number(first) || names == (values ? 3U : 2U));
+    if (header && !values && names == 0)
+        status = ask_of_pairs(r, first, second, &header);
+    if (status == GBS_OK && header)
+        status = take_header(r, first, found);
+    for (size_t k = 0; k < 3 && !header; k++)
+        r->column[k] = k;
+    if (!values)
+        r->column[GBS_CELL_VALUE] = SIZE_MAX;
+    if (status == GBS_OK && !header)
+        status = add_record(r, first);
+    return status == GBS_OK && second->there ? add_record(r, second) : status;
+}
+
+static gbs_status read_first(gbs_cells_reader *r) {
+    gbs_csv_record first = {0}, second = {0};
+    gbs_status status = gbs_csv_record_read(&r->in, &first);
     if (status == GBS_OK && !first.there)
         status = gbs_reader_fail(&r->reader, GBS_ERR_DATA, "the file is empty");
-    if (status == GBS_OK && first.n < (values ? 3U : 2U))
-        status = gbs_reader_fail_at(
-            &r->reader, first.line, "expected the columns row, col%s; found %zu column%s%s",
-            values ? " and value" : "", first.n, first.n == 1 ? "" : "s",
-            values && first.n == 2 ? ". Events without values (implicit data) are not "
-                                     "supported"
-                                   : "");
-    if (status == GBS_OK) {
-        bool header = r->options->header != 0, found[3] = {false, false, false};
-        size_t names = header ? find_names(r, &first, found) : 0;
-        r->columns = first.n;
-        r->named = names == (values ? 3U : 2U);
-        for (size_t k = 0; k < 3 && !r->named; k++)
-            r->column[k] = k;
-        bool texts = !r->named && header && !has_number(&first);
-        if (texts && names > 0)
-            status = refuse_header(r, &first, found);
-        else if (texts && !values)
-            status = gbs_reader_fail_at(
-                &r->reader, first.line,
-                "is this line a header? Call its columns row and col, or say `no-header`");
-        else if (!r->named && !texts)
-            status = add_record(r, &first);
-    }
+    if (status == GBS_OK)
+        status = take_first(r, &first, &second);
     gbs_csv_record_free(r->reader.ctx, &first);
+    gbs_csv_record_free(r->reader.ctx, &second);
     return status;
 }
 
@@ -151,6 +204,7 @@ static gbs_status read_record(gbs_cells_reader *r) {
     gbs_csv_cell cell = {0};
     size_t j = 0;
     for (; !cell.last && status == GBS_OK; j++) {
+        r->in.column = j;
         status = gbs_csv_next(&r->in, &cell);
         if (status != GBS_OK)
             return status;

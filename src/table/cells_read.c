@@ -33,12 +33,37 @@ gbs_status gbs_cells_add_id(gbs_cells_reader *r, int side, uint64_t line, const 
     return GBS_OK;
 }
 
+enum { LONGEST_NUMBER = 64 };
+
+/* The text with a point for its comma; false: it has none, or is too long for a number. */
+static bool with_point(const char *text, size_t length, char out[LONGEST_NUMBER]) {
+    if (length >= LONGEST_NUMBER)
+        return false;
+    memcpy(out, text, length);
+    out[length] = '\0';
+    char *comma = strchr(out, ',');
+    if (comma != NULL)
+        *comma = '.';
+    return comma != NULL;
+}
+
 gbs_status gbs_cells_add_value(gbs_cells_reader *r, uint64_t line, const char *text,
                                size_t length) {
     const gbs_cells_reading *o = r->options;
     double x;
     size_t column = r->column[GBS_CELL_VALUE] + 1;
-    switch (gbs_number_is(text, length, &x)) {
+    gbs_number_trim(&text, &length);
+    char other[LONGEST_NUMBER];
+    bool comma = with_point(text, length, other);
+    gbs_number_kind kind = o->comma && comma ? gbs_number_is(other, length, &x)
+                                             : gbs_number_is(text, length, &x);
+    if (!o->comma && comma && r->in.separator != ',' &&
+        gbs_number_is(other, length, &x) == GBS_NUMBER_FINITE)
+        return gbs_reader_fail_at(&r->reader, line,
+                                  "column 'value' (column %zu): '%s' has a decimal comma "
+                                  "(`decimal` ,)",
+                                  column, gbs_show(text, length).text);
+    switch (kind) {
     case GBS_NUMBER_FINITE:
         break;
     case GBS_NUMBER_MISSING:
@@ -126,7 +151,7 @@ gbs_status gbs_cells_read_bytes(gbs_bytes *bytes, const char *file,
     if (cells == NULL)
         return GBS_ERR_MEMORY;
     cells->ctx = ctx;
-    gbs_reading none = {.header = reading->header};
+    gbs_reading none = {.header = reading->header, .comma = reading->comma};
     gbs_cells_reader r = {.reader = {.ctx = ctx, .bytes = bytes, .options = &none, .file = file},
                           .options = reading,
                           .out = cells};
@@ -172,7 +197,8 @@ gbs_status gbs_cells_read(gbs_context *ctx, const char *path, gbs_cell_use use,
     if (status != GBS_OK)
         return status;
     gbs_table_settings_from(options, &s);
-    gbs_cells_reading reading = {.header = s.no_header ? 0 : -1, .values = use != GBS_CELLS_PAIRS};
+    gbs_cells_reading reading = {
+        .header = s.no_header ? 0 : -1, .values = use != GBS_CELLS_PAIRS, .comma = s.decimal != 0};
     if (range != NULL && use == GBS_CELLS_TRAIN) {
         reading.has_range = true;
         reading.low = range[0];

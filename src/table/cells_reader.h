@@ -20,8 +20,7 @@ typedef struct gbs_cells_reader {
     gbs_csv_input in;
     size_t column[3]; /* csv: where row, column and value stand */
     size_t columns;   /* csv: cells of a record */
-    bool named;
-    uint64_t line; /* MatrixMarket */
+    uint64_t line;    /* MatrixMarket */
     uint64_t size[3];
 } gbs_cells_reader;
 

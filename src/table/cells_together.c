@@ -107,8 +107,6 @@ static inline const char *take_record(const gbs_cells_reader *r, const char *p, 
     const gbs_csv_input *in = &r->in;
     const size_t d = r->columns,
                  value_column = r->options->values ? r->column[GBS_CELL_VALUE] : SIZE_MAX;
-    if (in->comments && *p == '#')
-        return NULL;
     for (size_t j = 0; j < d; j++) {
         while (*p == ' ')
             p++;
@@ -168,7 +166,7 @@ gbs_status gbs_cells_take_together(gbs_cells_reader *r) {
     struct name name[BATCH][2] = {0};
     size_t count = BATCH;
     gbs_status status = GBS_OK;
-    if (r->options->one_by_one || r->in.separator == ' ')
+    if (r->options->one_by_one || r->options->comma || r->in.separator == ' ')
         return GBS_OK;
     while (count == BATCH && status == GBS_OK) {
         const char *p = b->at, *next;

@@ -8,12 +8,13 @@
 #include "core/decimal.h"
 #include "data/rows.h"
 #include "table/number.h"
+#include "table/odd_values.h"
 #include "table/recipe.h"
+#include "table/shown.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 enum { MOST_FRACTIONS = 8, MANY = 20, FEW = 5, MOST_SHOWN = 5, NUMBER_ROOM = 40 };
 
@@ -79,24 +80,27 @@ static gbs_status refuse_names(gbs_context *ctx, const gbs_table *t, const gbs_r
 }
 
 /* Labels that somebody may have meant to be one, or none. */
-void gbs_warn_of_labels(gbs_context *ctx, const gbs_recipe *r) {
-    size_t n = gbs_recipe_classes(r);
+gbs_status gbs_warn_of_labels(gbs_context *ctx, const gbs_recipe *r) {
+    size_t n = gbs_recipe_classes(r), n_texts = 0;
+    const char *const two[] = {r->negative, r->positive};
     for (size_t k = 0; k < n; k++) {
         const char *label = gbs_recipe_class(r, k);
         if (label != NULL && gbs_number_is_mark(label, strlen(label)))
             gbs_log(ctx, GBS_LOG_WARNING,
-                    "column '%.60s': '%.20s' is a label like any other; `na-values` '%.20s' makes "
+                    "column '%.60s': '%.20s' is a label like any other; `na-values` %s makes "
                     "it a missing value",
-                    r->target, label, label);
-        for (size_t j = k + 1; label != NULL && j < n && n <= MANY; j++) {
-            const char *other = gbs_recipe_class(r, j);
-            if (other != NULL && strcasecmp(label, other) == 0)
-                gbs_log(ctx, GBS_LOG_WARNING,
-                        "column '%.60s': the labels '%.40s' and '%.40s' differ in capitals only; "
-                        "they are two classes here",
-                        r->target, label, other);
-        }
+                    r->target, label, gbs_show_value(label, SIZE_MAX).text);
+        if (label != NULL && strcmp(label, r->target) == 0)
+            gbs_log(ctx, GBS_LOG_WARNING,
+                    "column '%.60s': '%.40s' is a label, too; does the header stand in the file "
+                    "twice?",
+                    r->target, label);
+        n_texts += label != NULL;
     }
+    const char *const *text = r->n_classes > 0 ? r->classes : two;
+    return n_texts < n ? GBS_OK
+                       : gbs_warn_of_alike(ctx, r->target, "labels", "they are two classes here",
+                                           text, n, MANY);
 }
 
 static gbs_status refuse_many(gbs_context *ctx, const gbs_table *t, const gbs_recipe *r,
@@ -141,7 +145,7 @@ gbs_status gbs_recipe_learn_classes(gbs_context *ctx, const gbs_table *t, gbs_re
     if (status == GBS_OK && text)
         qsort(r->classes, r->n_classes, sizeof *r->classes, by_text);
     if (status == GBS_OK && text)
-        gbs_warn_of_labels(ctx, r);
+        status = gbs_warn_of_labels(ctx, r);
     gbs_array_free(ctx, labels);
     return status;
 }

@@ -71,7 +71,9 @@ gbs_status gbs_data_read_costs(gbs_context *ctx, gbs_data *data, const char *pat
     double *cost = NULL;
     if (r == NULL || r->n_classes < 3)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT,
-                        "a file of costs is for three classes or more; `cost` FN:FP for two");
+                        "`cost`: expected FN:FP, found '%.60s'; a file of costs is for three "
+                        "classes or more",
+                        path);
     gbs_status status = gbs_table_read_file(ctx, path, &reading, &t);
     if (status == GBS_OK) {
         cost = gbs_matrix(ctx, r->n_classes, r->n_classes);

@@ -25,18 +25,19 @@ static gbs_status ragged(gbs_csv *c, uint64_t line, size_t n, bool ended) {
         n++;
     }
     const char *plural = n == 1 ? "" : "s";
+    const char *comment = c->hash ? GBS_CSV_COMMENTS : "";
     size_t names = c->table->n_columns;
     bool begins = c->table->n_rows + c->reader->before == 0; /* it is the first row */
     if (c->table->has_header)
         return gbs_reader_fail_at(
-            c->reader, line, "%zu cell%s, but the header has %zu%s", n, plural, names,
-            !begins          ? ""
-            : names == 1     ? " (if line 1 is a title: take it out, or begin it with #)"
-            : n == names + 1 ? " (if lines begin with row names, the header needs an empty name "
-                               "there; if they end in a separator, so must it)"
-                             : "");
-    return gbs_reader_fail_at(c->reader, line, "%zu cell%s, but line %llu has %zu", n, plural,
-                              (unsigned long long)c->first_line, c->table->n_columns);
+            c->reader, line, "%zu cell%s, but the header has %zu%s%s", n, plural, names, comment,
+            !begins || c->hash ? ""
+            : names == 1       ? " (if line 1 is a title: take it out, or begin it with #)"
+            : n == names + 1   ? " (if lines begin with row names, the header needs an empty name "
+                                 "there; if they end in a separator, so must it)"
+                               : "");
+    return gbs_reader_fail_at(c->reader, line, "%zu cell%s, but line %llu has %zu%s", n, plural,
+                              (unsigned long long)c->first_line, c->table->n_columns, comment);
 }
 
 /* Rows between two words on the progress. */
@@ -124,22 +125,31 @@ static bool take_numbers(gbs_csv *c, double *row, size_t *column) {
     return ended;
 }
 
+/* # and no error of Excel, such as #DIV/0! */
+static bool begins_as_comment(const gbs_csv_cell *cell) {
+    return cell->length > 0 && cell->text[0] == '#' &&
+           (cell->length == 1 || cell->text[1] < 'A' || cell->text[1] > 'Z');
+}
+
 static gbs_status read_row(gbs_csv *c) {
     const size_t d = c->table->n_columns;
     double *row = c->table->cells + c->table->n_rows * d;
     const uint64_t line = c->in.line;
     size_t j = 0;
     bool ended = false;
+    c->hash = false;
     while (!ended) {
         ended = take_numbers(c, row, &j);
         if (ended)
             break;
         gbs_csv_cell cell;
+        c->in.column = j;
         gbs_status status = gbs_csv_next(&c->in, &cell);
         if (status != GBS_OK)
             return status;
         if (j == 0 && gbs_csv_is_blank_line(&cell))
             return GBS_OK;
+        c->hash = c->hash || (j == 0 && begins_as_comment(&cell));
         if (j == d)
             return ragged(c, line, d + 1, cell.last);
         status = gbs_csv_store(c, j, &cell, &row[j]);
@@ -269,12 +279,12 @@ static gbs_status begin_pieces(gbs_csv *c, const gbs_pieces *p) {
     return status == GBS_OK ? gbs_csv_first_piece(c) : status;
 }
 
-static gbs_status read_all(gbs_csv *c, gbs_csv_record *first, gbs_csv_record *second) {
+static gbs_status read_all(gbs_csv *c, gbs_csv_record *first) {
     const gbs_pieces *pieces = c->reader->options->pieces;
     bool header = false;
     gbs_status status = gbs_csv_open(&c->in, c->reader);
     if (status == GBS_OK)
-        status = gbs_csv_detect_header(c, first, second, &header);
+        status = gbs_csv_detect_header(c, first, &header);
     if (status == GBS_OK)
         status = gbs_csv_make_columns(c, first, header);
     c->table->in_file = c->reader->options->store != NULL;
@@ -282,8 +292,6 @@ static gbs_status read_all(gbs_csv *c, gbs_csv_record *first, gbs_csv_record *se
     c->names = header ? first : NULL;
     if (status == GBS_OK && !header)
         status = store_record(c, first);
-    if (status == GBS_OK && second->there)
-        status = store_record(c, second);
     if (status == GBS_OK && pieces != NULL)
         status = begin_pieces(c, pieces);
     if (status == GBS_OK)
@@ -313,8 +321,8 @@ static void hand_over(gbs_csv *c) {
 
 gbs_status gbs_csv_read(gbs_reader *r) {
     gbs_csv c = {.reader = r, .table = r->out};
-    gbs_csv_record first = {0}, second = {0};
-    gbs_status status = read_all(&c, &first, &second);
+    gbs_csv_record first = {0};
+    gbs_status status = read_all(&c, &first);
     if (status == GBS_OK && r->options->part > 0)
         status = hand_out(&c);
     else if (status == GBS_OK && !(r->options->pieces != NULL && r->options->pieces->part))
@@ -334,6 +342,5 @@ gbs_status gbs_csv_read(gbs_reader *r) {
     gbs_array_free(r->ctx, c.first_mark);
     gbs_array_free(r->ctx, c.first_gap);
     gbs_csv_record_free(r->ctx, &first);
-    gbs_csv_record_free(r->ctx, &second);
     return status;
 }

@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #define DETECTION_BYTES ((size_t)1 << 16)
+#define MOST_COMMENTS (1 << 24)
 
 enum found { FOUND, UNFINISHED, NUL_BYTE, UNCLOSED, JUNK_AFTER_QUOTE };
 
@@ -135,8 +136,9 @@ static gbs_status explain(gbs_csv_input *in, enum found found, const gbs_csv_cel
         return gbs_reader_fail_at(in->reader, in->line,
                                   "rows were expected, and this is JSON; is it a model?");
     if (found == JUNK_AFTER_QUOTE)
-        return gbs_reader_fail_at(in->reader, in->line, "text follows the closing quote of '%s'",
-                                  gbs_show(cell->text, cell->length).text);
+        return gbs_reader_fail_at(in->reader, in->line,
+                                  "column %zu: text follows the closing quote of '%s'",
+                                  in->column + 1, gbs_show(cell->text, cell->length).text);
     uint64_t line = in->line;
     for (const char *p = in->bytes->at; p < in->bytes->end && *p; p++)
         line += *p == '\n';
@@ -199,10 +201,6 @@ gbs_status gbs_csv_record_start(gbs_csv_input *in, bool *ended) {
         return gbs_csv_record_start(in, ended);
     }
     in->after_cr = false;
-    if (in->comments && *b->at == '#' && gbs_bytes_offset(b) != in->table_offset) {
-        gbs_status status = skip_line(in);
-        return status == GBS_OK ? gbs_csv_record_start(in, ended) : status;
-    }
     in->record_offset = gbs_bytes_offset(b);
     *ended = b->at == b->end;
     return GBS_OK;
@@ -247,18 +245,21 @@ static size_t count_until_line_end(const char *p, const char *end, char what) {
     return count;
 }
 
-/* Where the table begins in the first bytes of a file: behind lines that begin with #, but for a
- * last one that has as many cells as the line below, which is a header. */
+/* Where the table begins in the window: behind lines that begin with #, and blank ones, but for a
+ * last one that has as many cells as the line below, which is a header. NULL: not in it. */
 static char *behind_comments(char *p, const char *end, bool comma) {
     char *last = NULL;
-    while (p < end && *p == '#') {
-        char *next = memchr(p, '\n', (size_t)(end - p));
-        if (next == NULL)
-            return p;
-        last = p;
-        p = next + 1;
+    for (;;) {
+        bool comment = *p == '#', blank = last != NULL && (*p == '\n' || *p == '\r');
+        if (!comment && !blank)
+            break;
+        last = comment ? p : last;
+        p = memchr(p, '\n', (size_t)(end - p));
+        if (p == NULL || p + 1 == end)
+            return NULL;
+        p++;
     }
-    if (last == NULL || p == end)
+    if (last == NULL)
         return p;
     char separator = choose_separator(p, end, comma);
     size_t cells = count_until_line_end(p, end, separator);
@@ -296,6 +297,26 @@ void gbs_csv_separate(gbs_csv_input *in, char separator) {
     in->stop[(unsigned char)separator] = in->stop['\n'] = in->stop['\r'] = in->stop['\0'] = 1;
 }
 
+/* To the beginning of the table. */
+static gbs_status pass_comments(gbs_csv_input *in) {
+    gbs_bytes *b = in->bytes;
+    const bool comma = in->reader->options->comma;
+    char *start = behind_comments(b->at, b->end, comma);
+    while (start == NULL && !b->last && b->end - b->at < MOST_COMMENTS) {
+        gbs_status status = gbs_reader_more(in->reader);
+        if (status != GBS_OK)
+            return status;
+        start = behind_comments(b->at, b->end, comma);
+    }
+    if (start == NULL)
+        return gbs_reader_fail(in->reader, GBS_ERR_DATA,
+                               "there are no rows: lines that begin with # at the top of a file "
+                               "are comments");
+    for (; b->at < start; b->at++)
+        in->line += *b->at == '\n';
+    return GBS_OK;
+}
+
 gbs_status gbs_csv_open(gbs_csv_input *in, gbs_reader *r) {
     gbs_bytes *b = r->bytes;
     *in = (gbs_csv_input){.reader = r, .bytes = b, .line = 1};
@@ -316,10 +337,10 @@ gbs_status gbs_csv_open(gbs_csv_input *in, gbs_reader *r) {
         return gbs_reader_fail_at(r, 1,
                                   "commas separate the cells by this line, and are the decimal "
                                   "sign by `decimal`: cells cannot be told apart");
-    char *start = behind_comments(b->at, end, r->options->comma);
-    for (in->comments = start > b->at; b->at < start; b->at++)
-        in->line += *b->at == '\n';
-    in->table_offset = gbs_bytes_offset(b);
+    gbs_status status = pass_comments(in);
+    if (status != GBS_OK)
+        return status;
+    end = b->at + DETECTION_BYTES < b->end ? b->at + DETECTION_BYTES : b->end;
     in->separator = r->options->separator != '\0' ? r->options->separator
                     : told != '\0'                ? told
                                                   : choose_separator(b->at, end, r->options->comma);
@@ -357,6 +378,7 @@ gbs_status gbs_csv_record_read(gbs_csv_input *in, gbs_csv_record *record) {
         if (status != GBS_OK || ended)
             return status;
         record->line = in->line;
+        in->column = 0;
         status = gbs_csv_next(in, &cell);
         if (status != GBS_OK)
             return status;
@@ -364,6 +386,7 @@ gbs_status gbs_csv_record_read(gbs_csv_input *in, gbs_csv_record *record) {
     record->there = true;
     gbs_status status = append(in, record, &cell);
     while (status == GBS_OK && !cell.last) {
+        in->column = record->n;
         status = gbs_csv_next(in, &cell);
         if (status == GBS_OK)
             status = append(in, record, &cell);

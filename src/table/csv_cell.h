@@ -16,8 +16,7 @@ typedef struct gbs_csv_input {
     gbs_bytes *bytes;
     char separator;
     bool after_cr;           /* the last record ended in CR; an LF next belongs to it */
-    bool comments;           /* lines that begin with # are none of the table */
-    uint64_t table_offset;   /* where the table begins; a header may begin with # */
+    size_t column;           /* that the caller reads, from 0: for messages */
     uint64_t line;           /* of the byte at bytes->at, from 1 */
     uint64_t record_offset;  /* where the record at hand starts */
     unsigned char stop[256]; /* what ends an unquoted cell */
@@ -42,9 +41,10 @@ typedef struct gbs_csv_record {
     bool there; /* false: the file has ended */
 } gbs_csv_record;
 
-/* Skips a byte order mark, a line such as sep=; and lines of comment at the top (#), and chooses
- * the separator, where the options do not: as that line says, else from the first line: a comma
- * where it has one outside quotes, else a tab, a semicolon or a bar where it has these. */
+/* Skips a byte order mark, a line such as sep=; and lines of comment at the top (#; below the first
+ * line of the table # is a character like any other), and chooses the separator, where the options
+ * do not: as that line says, else from the first line: a comma where it has one outside quotes,
+ * else a tab, a semicolon or a bar where it has these. */
 gbs_status gbs_csv_open(gbs_csv_input *in, gbs_reader *r);
 
 /* Fails for a workbook, a database, a page, text of two bytes a character and the like, once the

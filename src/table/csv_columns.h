@@ -22,6 +22,7 @@ typedef struct gbs_csv {
     gbs_text_set *levels;   /* of each column */
     size_t *keep; /* of each column: which of those that are kept, from 1; NULL: none is */
     size_t cell_capacity;
+    bool hash;                          /* the record at hand begins with # */
     size_t untold;                      /* rows since the last word on the progress */
     uint64_t first_line, previous_line; /* of the first record; of the row before the one at hand */
     /* of a table in pieces: the one at hand, the rows before it, the line that it begins on; and
@@ -31,10 +32,14 @@ typedef struct gbs_csv {
     const gbs_csv_record *names;
 } gbs_csv;
 
+#define GBS_CSV_COMMENTS " (lines that begin with # are comments above the first line alone)"
+
 /* What a cell of column j becomes (csv_store.c); *to is the table's. */
 gbs_status gbs_csv_store(gbs_csv *c, size_t j, const gbs_csv_cell *cell, double *to);
 /* What a cell is by itself, with the decimal sign of the file. */
 gbs_number_kind gbs_csv_number_kind(const gbs_csv *c, const gbs_csv_cell *cell, double *to);
+/* The options say that such a cell is a missing value. */
+bool gbs_csv_declared_missing(const gbs_csv *c, const gbs_csv_cell *cell);
 /* The first number of a column: the marks before it were missing values. */
 gbs_status gbs_csv_start_numbers(gbs_csv *c, size_t j, const gbs_csv_cell *cell);
 
@@ -67,9 +72,22 @@ static inline bool gbs_csv_piece_ends(const gbs_csv *c) {
     return p != NULL && (c->piece >= p->count || c->in.record_offset >= p->piece[c->piece].end);
 }
 
-/* Reads the first record and, where the answer needs it, the second. */
-gbs_status gbs_csv_detect_header(gbs_csv *c, gbs_csv_record *first, gbs_csv_record *second,
-                                 bool *header);
+/* What the lines below the first say of it (csv_evidence.c), which is then still the one read last.
+ */
+typedef struct gbs_csv_evidence {
+    double odds;        /* log odds of a header */
+    size_t rows;        /* that were looked at */
+    size_t texts;       /* cells of line 1 that are one */
+    size_t empty;       /* that say nothing */
+    size_t others;      /* numbers, and marks of missing values */
+    size_t best, worst; /* columns that speak most for a header, and for a row; SIZE_MAX: none */
+    bool series;        /* its numbers may be names: no number below is like them */
+    bool zero_below;    /* the next line begins with the cell 0 */
+} gbs_csv_evidence;
+gbs_status gbs_csv_weigh(gbs_csv *c, const gbs_csv_record *first, gbs_csv_evidence *out);
+
+/* Reads the first record, and decides or asks. */
+gbs_status gbs_csv_detect_header(gbs_csv *c, gbs_csv_record *first, bool *header);
 
 /* Names the columns and notes which of them the options call text or skip. */
 gbs_status gbs_csv_make_columns(gbs_csv *c, const gbs_csv_record *first, bool header);

@@ -1,18 +1,17 @@
 /* Is the first record a header, and what are the columns called?
  *
- * Text in the first record alone proves nothing, since a file without a header may have text
- * columns. It is a header when
- *   - every cell of it is text (not empty, not missing, not a number), or
- *   - some cell of it is text above a number in the second record.
- * So "age,sex" is a header, "39,male" is data, and "39,male" above "50,7" is a header. A cell in
- * quotes counts like any other.
+ * Options say so, or the model does whose names it holds. Otherwise the lines below are asked
+ * (csv_evidence.c): texts above numbers are names, and so are texts that are found nowhere below
+ * where others are found again and again; a text that is found below in its column is a value, and
+ * a line of numbers a row. Where that leaves it open the options have to say.
  *
- * The numbers of the columns, 0,1,2,... or 1,2,3,..., are what pandas writes above a frame that has
- * no names, and may be a row all the same: the options have to say. Behind an empty cell, which is
- * above row numbers, and above a row that begins with 0 they are a header.
+ * So they have to where the numbers of a line count its columns, 0,1,2,... or 1,2,3,...: pandas
+ * writes that above a frame that has no names, and it may be a row all the same. Behind an empty
+ * cell, which is above row numbers, and above a row that begins with 0 it is a header.
  */
 #include "table/csv_columns.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,12 +48,11 @@ static bool counts_columns(const gbs_csv *c, const gbs_csv_record *first, size_t
            (index > 0 && texts == 0 && numbers + index >= FEWEST_NUMBERS);
 }
 
-/* Such a line, which no text above a number shows to be a header. */
+/* Such a line, which nothing shows to be a header. */
 static gbs_status settle_numbers(gbs_csv *c, const gbs_csv_record *first, size_t from,
-                                 const gbs_csv_record *second, bool *header) {
+                                 bool zero_below, bool *header) {
     const gbs_reading *o = c->reader->options;
-    const char *below = second->there ? second->text + second->start[0] : "";
-    bool certain = begins_empty(first) && first->n > FEWEST_NUMBERS && strcmp(below, "0") == 0;
+    bool certain = begins_empty(first) && first->n > FEWEST_NUMBERS && zero_below;
     *header = certain || o->named;
     if (!*header)
         return gbs_reader_fail_at(c->reader, first->line,
@@ -69,8 +67,76 @@ static gbs_status settle_numbers(gbs_csv *c, const gbs_csv_record *first, size_t
     return GBS_OK;
 }
 
-gbs_status gbs_csv_detect_header(gbs_csv *c, gbs_csv_record *first, gbs_csv_record *second,
-                                 bool *header) {
+/* "'better' (column 4)" */
+struct said {
+    char text[200];
+};
+
+static struct said say_cell(const gbs_csv_record *first, size_t j) {
+    struct said s;
+    const char *cell = first->text + first->start[j];
+    snprintf(s.text, sizeof s.text, "'%s' (column %zu)", gbs_show(cell, strlen(cell)).text, j + 1);
+    return s;
+}
+
+static gbs_status ask(gbs_csv *c, const gbs_csv_record *first, const gbs_csv_evidence *e) {
+    static const char question[] = "is this line a header (`header`) or data (`no-header`)?";
+    if (e->texts == 0)
+        return gbs_reader_fail_at(c->reader, first->line,
+                                  "%s It holds numbers alone, but none that is like those below it",
+                                  question);
+    if (e->best != SIZE_MAX && e->worst != SIZE_MAX)
+        return gbs_reader_fail_at(c->reader, first->line,
+                                  "%s %s is like nothing below it, but %s could be a value of its "
+                                  "column",
+                                  question, say_cell(first, e->best).text,
+                                  say_cell(first, e->worst).text);
+    return gbs_reader_fail_at(c->reader, first->line, "%s The %zu line%s below it do%s not tell",
+                              question, e->rows, e->rows == 1 ? "" : "s", e->rows == 1 ? "es" : "");
+}
+
+/* Odds of 4 to 1 decide. A number or a missing value among the names is rare, one line in 5; a line
+ * of numbers alone is a row, unless they are unlike all numbers of many rows. */
+static gbs_status decide(gbs_csv *c, const gbs_csv_record *first, const gbs_csv_evidence *e,
+                         bool *header) {
+    enum { MANY_ROWS = 10 };
+    const gbs_reading *o = c->reader->options;
+    const double clear = log(4.0), odds = e->odds - (e->others > 0 ? log(5.0) : 0.0);
+    bool names = e->texts > 0 && e->others == 0;
+    bool open = e->rows > 0 && first->n > 1; /* one column is no table, which is said later */
+    *header = open ? e->texts > 0 && odds >= clear : names;
+    if (open && e->texts == 1 && e->others == 0 && e->empty > 1 && odds > -clear)
+        return gbs_reader_fail_at(c->reader, first->line,
+                                  "one of %zu cells says anything; if this line is a title: take "
+                                  "it out, or begin it with #",
+                                  first->n);
+    if (!open || *header)
+        return GBS_OK;
+    bool doubt = e->texts > 0 ? odds > -clear
+                              : e->rows >= MANY_ROWS && (e->series || odds >= clear);
+    if (!doubt || (o->from_model && !o->named)) /* the training file had none */
+        return GBS_OK;
+    *header = names;
+    return o->names_first ? GBS_OK : ask(c, first, e);
+}
+
+/* It holds all names that the model looks for. */
+static gbs_status is_known(gbs_csv *c, const gbs_csv_record *first, bool *known) {
+    const gbs_reading *o = c->reader->options;
+    *known = false;
+    if (o->knows == NULL)
+        return GBS_OK;
+    const char **cell = gbs_array_alloc(c->reader->ctx, first->n, sizeof *cell);
+    if (cell == NULL)
+        return gbs_reader_no_memory(c->reader);
+    for (size_t j = 0; j < first->n; j++)
+        cell[j] = first->text + first->start[j];
+    gbs_status status = o->knows(o->user, cell, first->n, known);
+    gbs_array_free(c->reader->ctx, cell);
+    return status == GBS_OK ? GBS_OK : gbs_reader_no_memory(c->reader);
+}
+
+gbs_status gbs_csv_detect_header(gbs_csv *c, gbs_csv_record *first, bool *header) {
     gbs_status status = gbs_csv_record_read(&c->in, first);
     if (status != GBS_OK)
         return status;
@@ -79,21 +145,19 @@ gbs_status gbs_csv_detect_header(gbs_csv *c, gbs_csv_record *first, gbs_csv_reco
     *header = c->reader->options->header == 1;
     if (c->reader->options->header >= 0)
         return GBS_OK;
-    size_t n_text = 0;
-    for (size_t i = 0; i < first->n; i++)
-        n_text += kind_of(c, first, i) == GBS_NUMBER_NONE;
-    *header = n_text == first->n;
+    status = is_known(c, first, header);
+    if (status != GBS_OK || *header)
+        return status;
+    gbs_csv_evidence e;
+    status = gbs_csv_weigh(c, first, &e);
+    if (status != GBS_OK)
+        return status;
     size_t from = 0;
     bool counts = !c->reader->options->names_first && counts_columns(c, first, &from);
-    if (*header || (n_text == 0 && !counts))
-        return GBS_OK;
-    status = gbs_csv_record_read(&c->in, second);
-    for (size_t i = 0; i < first->n && i < second->n && !*header; i++)
-        *header = kind_of(c, first, i) == GBS_NUMBER_NONE &&
-                  kind_of(c, second, i) == GBS_NUMBER_FINITE;
-    if (status == GBS_OK && counts && !*header)
-        status = settle_numbers(c, first, from, second, header);
-    return status;
+    if (!counts)
+        return decide(c, first, &e, header);
+    *header = e.texts > 0 && e.odds >= log(20.0);
+    return *header ? GBS_OK : settle_numbers(c, first, from, e.zero_below, header);
 }
 
 /* A name that no column has yet: the name and a number. */

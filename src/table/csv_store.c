@@ -10,6 +10,7 @@
 #include "table/csv_columns.h"
 #include "table/number.h"
 #include "table/recipe.h"
+#include "table/shown.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -31,48 +32,56 @@ static struct place place(const gbs_csv *c, size_t j) {
     return p;
 }
 
-/* How an option names the column: by number where the name would need the quotes of a shell. */
-static struct place argument(const gbs_csv *c, size_t j) {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
-    struct place p;
-    const char *name = c->table->columns[j].name;
-    if (c->table->has_header && strlen(name) <= 40 && strspn(name, plain) == strlen(name))
-        snprintf(p.text, sizeof p.text, "%s", name);
-    else
-        snprintf(p.text, sizeof p.text, "%zu", j + 1);
-    return p;
+/* How an option names the column. */
+static gbs_shown argument(const gbs_csv *c, size_t j) {
+    return gbs_show_value(c->table->has_header ? c->table->columns[j].name : "", j);
 }
 
-static bool is_dressed(const gbs_csv_cell *cell) {
+/* A number in a dress; a unit behind a blank alone, since 2x or 0b1 may be anything. */
+static gbs_dress dress_of(const gbs_csv_cell *cell) {
     char text[64];
     if (cell->length >= sizeof text)
-        return false;
+        return GBS_DRESS_NONE;
     memcpy(text, cell->text, cell->length);
     text[cell->length] = '\0';
-    return gbs_is_dressed_number(text);
+    gbs_dress dress = gbs_dress_of(text);
+    return dress == GBS_DRESS_UNIT && strchr(text, ' ') == NULL ? GBS_DRESS_NONE : dress;
+}
+
+static bool is_name(const gbs_csv *c, size_t j, const gbs_csv_cell *cell) {
+    const char *name = c->table->columns[j].name;
+    return c->table->has_header && strlen(name) == cell->length &&
+           memcmp(name, cell->text, cell->length) == 0;
 }
 
 static gbs_status expected_number(gbs_csv *c, size_t j, const gbs_csv_cell *cell) {
     char range[80];
+    const char *comment = c->hash && j == 0     ? GBS_CSV_COMMENTS
+                          : is_name(c, j, cell) ? " (the header once more?)"
+                                                : "";
     unsigned long long first = c->first_number[j], last = c->previous_line;
     if (first == last)
         snprintf(range, sizeof range, "line %llu holds a number", first);
     else
         snprintf(range, sizeof range, "lines %llu to %llu hold numbers", first, last);
     if (c->reader->options->from_model)
-        return gbs_reader_fail_at(c->reader, cell->line, "%s: expected a number, found '%s' (%s)",
-                                  place(c, j).text, gbs_show(cell->text, cell->length).text, range);
-    if (is_dressed(cell))
+        return gbs_reader_fail_at(c->reader, cell->line, "%s: expected a number, found '%s' (%s)%s",
+                                  place(c, j).text, gbs_show(cell->text, cell->length).text, range,
+                                  comment);
+    gbs_dress dress = dress_of(cell);
+    if (dress != GBS_DRESS_NONE)
         return gbs_reader_fail_at(
             c->reader, cell->line,
-            "%s: expected a number, found '%s' (%s); take the signs out of the file, or treat the "
-            "column as categories (`text` %s)",
-            place(c, j).text, gbs_show(cell->text, cell->length).text, range, argument(c, j).text);
+            "%s: expected a number, found '%s' (%s); %s, or treat the column as categories "
+            "(`text` %s)",
+            place(c, j).text, gbs_show(cell->text, cell->length).text, range,
+            gbs_dress_advice(dress), argument(c, j).text);
     return gbs_reader_fail_at(
         c->reader, cell->line,
         "%s: expected a number, found '%s' (%s; `na-values` takes such cells as missing, `text` %s "
-        "the column as categories)",
-        place(c, j).text, gbs_show(cell->text, cell->length).text, range, argument(c, j).text);
+        "the column as categories)%s",
+        place(c, j).text, gbs_show(cell->text, cell->length).text, range, argument(c, j).text,
+        comment);
 }
 
 /* Column j is the one that an option names. */
@@ -129,7 +138,7 @@ static gbs_status refuse_gap(gbs_csv *c, size_t j) {
 }
 
 /* The declared ones; the well-known marks are of number columns alone. */
-static bool is_declared_missing(const gbs_csv *c, const gbs_csv_cell *cell) {
+bool gbs_csv_declared_missing(const gbs_csv *c, const gbs_csv_cell *cell) {
     const gbs_reading *o = c->reader->options;
     for (size_t k = 0; k < o->n_na; k++)
         if (strlen(o->na[k]) == cell->length && memcmp(o->na[k], cell->text, cell->length) == 0)
@@ -213,11 +222,21 @@ static bool with_point(const gbs_csv_cell *cell, char *text, size_t room) {
 
 enum { LONGEST_NUMBER = 64 };
 
+/* Blanks in quotes and no-break spaces are none of a number. */
+static gbs_csv_cell without_blanks(const gbs_csv_cell *cell) {
+    gbs_csv_cell bare = *cell;
+    const char *text = cell->text;
+    gbs_number_trim(&text, &bare.length);
+    bare.text += text - cell->text;
+    return bare;
+}
+
 gbs_number_kind gbs_csv_number_kind(const gbs_csv *c, const gbs_csv_cell *cell, double *to) {
     char text[LONGEST_NUMBER];
-    if (c->reader->options->comma && with_point(cell, text, sizeof text))
-        return gbs_number_is(text, cell->length, to);
-    return gbs_number_is(cell->text, cell->length, to);
+    gbs_csv_cell bare = without_blanks(cell);
+    if (c->reader->options->comma && with_point(&bare, text, sizeof text))
+        return gbs_number_is(text, bare.length, to);
+    return gbs_number_is(bare.text, bare.length, to);
 }
 
 /* 5.469, 1.234.567 or 2.822,5 where the decimal sign is a comma: the point may stand between
@@ -245,7 +264,7 @@ static gbs_status refuse_point(gbs_csv *c, size_t j, const gbs_csv_cell *cell) {
     if (c->reader->options->from_model)
         return gbs_reader_fail_at(c->reader, cell->line,
                                   "%s: '%s' has a point, where the decimal sign is a comma; take "
-                                  "points between thousands out of the file",
+                                  "points between thousands out of the file, or say `decimal` .",
                                   place(c, j).text, found.text);
     return gbs_reader_fail_at(c->reader, cell->line,
                               "%s: '%s' has a point, where the decimal sign is a comma; take "
@@ -311,13 +330,14 @@ static gbs_status keep_cell(gbs_csv *c, size_t j, const gbs_csv_cell *cell) {
 }
 
 gbs_status gbs_csv_store(gbs_csv *c, size_t j, const gbs_csv_cell *cell, double *to) {
+    gbs_csv_cell bare;
     *to = NAN;
     gbs_status kept = c->keep != NULL && c->keep[j] > 0 ? keep_cell(c, j, cell) : GBS_OK;
     if (kept != GBS_OK)
         return kept;
     if (c->kind[j] == GBS_CSV_SKIPPED)
         return GBS_OK;
-    if (is_declared_missing(c, cell))
+    if (gbs_csv_declared_missing(c, cell))
         return store_missing(c, j, cell, to);
     if (c->kind[j] == GBS_CSV_TEXT)
         return store_text(c, j, cell, to);
@@ -325,9 +345,10 @@ gbs_status gbs_csv_store(gbs_csv *c, size_t j, const gbs_csv_cell *cell, double 
         return refuse_point(c, j, cell);
     switch (gbs_csv_number_kind(c, cell, to)) {
     case GBS_NUMBER_FINITE:
-        if (fabs(*to) >= GBS_ALL_WHOLE && gbs_csv_asks(c) && loses_digits(cell, *to))
+        bare = without_blanks(cell);
+        if (fabs(*to) >= GBS_ALL_WHOLE && gbs_csv_asks(c) && loses_digits(&bare, *to))
             return refuse_digits(c, j, cell);
-        gbs_csv_note_code(c, j, cell->text, cell->length, *to);
+        gbs_csv_note_code(c, j, bare.text, bare.length, *to);
         return c->kind[j] == GBS_CSV_UNDECIDED ? gbs_csv_start_numbers(c, j, cell) : GBS_OK;
     case GBS_NUMBER_MISSING:
         return store_missing(c, j, cell, to);

@@ -6,7 +6,7 @@
 #ifndef GIBBSITE_TABLE_DESIGN_H
 #define GIBBSITE_TABLE_DESIGN_H
 
-#include "data/hash.h"
+#include "data/row_summary.h"
 #include "options/settings.h"
 #include "table/recipe.h"
 
@@ -62,8 +62,9 @@ gbs_status gbs_design_build(gbs_context *ctx, const gbs_recipe *r, const gbs_tab
 void gbs_design_free(const gbs_context *ctx, gbs_design *d);
 
 /* Of the rows of a design as the table has them: a recipe with texts, labels where there are some.
- */
-gbs_hash gbs_table_hash(const gbs_recipe *recipe, const gbs_table *t, const gbs_design *design);
+ * source: the table's column of each input; NULL: where the recipe has it. */
+gbs_status gbs_table_summary(gbs_context *ctx, const gbs_recipe *recipe, const gbs_table *t,
+                             const gbs_design *design, const size_t *source, gbs_row_summary *out);
 
 /* ---------------------------------------------------------------- inside */
 

@@ -1,5 +1,6 @@
 /* The rows of a design (table/design_rows.h). */
 #include "table/design_rows.h"
+#include "table/shown.h"
 
 #include "data/rows.h"
 
@@ -118,8 +119,9 @@ static gbs_status every_row_misses(const gbs_design_building *b) {
         if (i == b->t->n_rows)
             return gbs_fail(b->ctx, GBS_ERR_DATA,
                             "%s: column '%.60s' (column %zu) has no value in any row; leave the "
-                            "column out, not the rows",
-                            gbs_table_place(b->t).text, b->t->columns[column].name, column + 1);
+                            "column out, not the rows (`drop` %s)",
+                            gbs_table_place(b->t).text, b->t->columns[column].name, column + 1,
+                            gbs_show_value(b->t->columns[column].name, column).text);
     }
     return gbs_fail(b->ctx, GBS_ERR_DATA, "%s: every row has a missing value",
                     gbs_table_place(b->t).text);

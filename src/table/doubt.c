@@ -45,7 +45,7 @@ static size_t sign_at(const char *text, bool behind_digit, char *becomes) {
     return 0;
 }
 
-bool gbs_is_dressed_number(const char *text) {
+static bool has_signs(const char *text) {
     char plain[40], becomes = '\0';
     size_t n = 0;
     while (*text != '\0' && n + 1 < sizeof plain) {
@@ -56,6 +56,61 @@ bool gbs_is_dressed_number(const char *text) {
     }
     plain[n] = '\0';
     return *text == '\0' && n > 0 && is_number(plain, n);
+}
+
+/* Behind the number that the text begins with; NULL: it begins with none. */
+static const char *behind_number(const char *text) {
+    double x;
+    return gbs_number_read(text, text + strlen(text), &x);
+}
+
+enum { LONGEST_UNIT = 8 };
+
+/* The unit of 71.8 kg; NULL: it has none. */
+static const char *unit_of(const char *text) {
+    const char *unit = behind_number(text);
+    if (unit == NULL)
+        return NULL;
+    size_t length = strlen(unit);
+    gbs_number_trim(&unit, &length);
+    return length > 0 && length <= LONGEST_UNIT && strpbrk(unit, "0123456789-<>:;,_") == NULL
+               ? unit
+               : NULL;
+}
+
+gbs_dress gbs_dress_of(const char *text) {
+    const char *rest = behind_number(text);
+    if (has_signs(text))
+        return GBS_DRESS_SIGNS;
+    if (rest == NULL)
+        return GBS_DRESS_NONE;
+    if (*rest == '/')
+        return is_number(rest + 1, strlen(rest + 1)) ? GBS_DRESS_PAIR : GBS_DRESS_NONE;
+    if (*rest == 'd' || *rest == 'D') {
+        const char *digits = rest + 1 + (rest[1] == '-' || rest[1] == '+');
+        if (*digits != '\0' && strspn(digits, "0123456789") == strlen(digits))
+            return GBS_DRESS_EXPONENT;
+    }
+    return unit_of(text) != NULL ? GBS_DRESS_UNIT : GBS_DRESS_NONE;
+}
+
+const char *gbs_dress_advice(gbs_dress dress) {
+    static const char *const advice[] = {
+        [GBS_DRESS_NONE] = "write a number",
+        [GBS_DRESS_SIGNS] = "take the signs out of the file",
+        [GBS_DRESS_UNIT] = "take the unit out of the file",
+        [GBS_DRESS_PAIR] = "write the two numbers in two columns",
+        [GBS_DRESS_EXPONENT] = "write the exponent with e in the file"};
+    return advice[dress];
+}
+
+/* In a column only numbers of one unit are numbers: 2x, 3rd and 5b may be names. */
+static bool is_dressed(const char *text, const char **unit) {
+    gbs_dress dress = gbs_dress_of(text);
+    if (dress != GBS_DRESS_UNIT)
+        return dress != GBS_DRESS_NONE;
+    *unit = *unit != NULL ? *unit : unit_of(text);
+    return strcmp(*unit, unit_of(text)) == 0;
 }
 
 /* The first row whose cell is this level. */
@@ -72,12 +127,13 @@ enum { FEWEST_NUMBERS = 3 };
 
 gbs_status gbs_check_doubt(gbs_context *ctx, const gbs_table *t, size_t column) {
     const gbs_column *c = &t->columns[column];
+    const char *unit = NULL;
     size_t plain = 0, dressed = 0, odd = c->n_levels, first = c->n_levels;
     for (size_t k = 0; c->guessed && k < c->n_levels; k++) {
         const char *text = c->levels[k];
         if (is_number(text, strlen(text))) {
             plain++;
-        } else if (gbs_is_dressed_number(text)) {
+        } else if (is_dressed(text, &unit)) {
             dressed++;
             first = first < k ? first : k;
         } else {
@@ -90,16 +146,17 @@ gbs_status gbs_check_doubt(gbs_context *ctx, const gbs_table *t, size_t column) 
     size_t level = odd < c->n_levels ? odd : first;
     const char *text = c->levels[level];
     gbs_place place = gbs_row_place(t, row_of(t, column, level));
+    gbs_shown called = gbs_show_value(c->name, column);
     if (level == first)
         return gbs_fail(ctx, GBS_ERR_DATA,
-                        "%s: column '%.60s' (column %zu): expected a number, found '%s'; take the "
-                        "signs out of the file, or treat the column as categories (`text` %.60s)",
+                        "%s: column '%.60s' (column %zu): expected a number, found '%s'; %s, or "
+                        "treat the column as categories (`text` %s)",
                         place.text, c->name, column + 1, gbs_show(text, strlen(text)).text,
-                        c->name);
+                        gbs_dress_advice(gbs_dress_of(text)), called.text);
     return gbs_fail(ctx, GBS_ERR_DATA,
                     "%s: column '%.60s' (column %zu): '%s' is no number, but %zu of its %zu "
                     "different values are; is it a missing value (`na-values` %s), or are they "
-                    "categories (`text` %.60s)?",
+                    "categories (`text` %s)?",
                     place.text, c->name, column + 1, gbs_show(text, strlen(text)).text,
-                    plain + dressed, c->n_levels, gbs_show(text, strlen(text)).text, c->name);
+                    plain + dressed, c->n_levels, gbs_show_value(text, SIZE_MAX).text, called.text);
 }

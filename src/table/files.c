@@ -86,6 +86,7 @@ gbs_status gbs_table_read(gbs_context *ctx, const char *path, const gbs_options 
 
 /* What a later file is read for. */
 struct use {
+    gbs_context *ctx;
     const gbs_recipe *recipe;
     gbs_label_use labels;
     size_t next; /* the input behind the last one found: the likely one */
@@ -113,6 +114,30 @@ static bool skip_unused(void *user, const char *name) {
         }
     }
     return true;
+}
+
+/* Line 1 of a later file that has a name for every input is its header. An empty name is that of
+ * the column's number. */
+static gbs_status knows_names(void *user, const char *const *cell, size_t n, bool *out) {
+    const struct use *use = user;
+    const gbs_recipe *r = use->recipe;
+    gbs_text_set names = {0};
+    gbs_pool pool = {0};
+    bool room = true, all = r->named && r->inputs != NULL;
+    for (size_t j = 0; all && room && j < n; j++) {
+        const char *name = *cell[j] != '\0' ? cell[j] : gbs_default_name(use->ctx, &pool, j);
+        room = name != NULL;
+        if (room && gbs_text_set_find(&names, name, strlen(name)) == GBS_TEXT_NONE)
+            room = gbs_text_set_add(use->ctx, &names, &pool, name, strlen(name));
+    }
+    for (size_t k = 0; all && room && k < r->n_inputs; k++) {
+        const char *name = r->inputs[k].name;
+        all = gbs_text_set_find(&names, name, strlen(name)) != GBS_TEXT_NONE;
+    }
+    gbs_text_set_free(use->ctx, &names);
+    gbs_pool_free(use->ctx, &pool);
+    *out = all;
+    return room ? GBS_OK : GBS_ERR_MEMORY;
 }
 
 /* What was text in training is text now, even where it looks like numbers. */
@@ -152,6 +177,23 @@ static gbs_status take_part(void *user, gbs_table *t, size_t before) {
     return status;
 }
 
+/* What a recipe says of a later file, unless the options say otherwise. */
+static void read_as_trained(const gbs_recipe *r, const gbs_options *options, const gbs_lists *l,
+                            gbs_reading *reading) {
+    bool said = options != NULL;
+    reading->na = l->na.n > 0 ? l->na.item : r->na;
+    reading->n_na = l->na.n > 0 ? l->na.n : r->n_na;
+    reading->fills = gbs_recipe_fills(r);
+    if (!said || !gbs_options_given(options, "missing"))
+        reading->keep_missing = reading->fills;
+    if (!said || !gbs_options_given(options, "decimal"))
+        reading->comma = r->comma && reading->separator != ',';
+    if (reading->header < 0)
+        reading->header = r->first_line;
+    reading->from_model = true;
+    reading->named = r->named;
+}
+
 /* What the recipe says of the columns, besides the options. */
 static gbs_status read_for(gbs_context *ctx, const char *path, struct use *use, size_t part) {
     gbs_table_settings s;
@@ -170,17 +212,12 @@ static gbs_status read_for(gbs_context *ctx, const char *path, struct use *use, 
     if (status == GBS_OK && (text = text_columns(ctx, recipe, &reading.n_text)) == NULL)
         status = GBS_ERR_MEMORY;
     reading.text = text;
-    reading.na = l.na.n > 0 ? l.na.item : recipe->na;
-    reading.n_na = l.na.n > 0 ? l.na.n : recipe->n_na;
-    reading.fills = gbs_recipe_fills(recipe);
-    if (use->options == NULL || !gbs_options_given(use->options, "missing"))
-        reading.keep_missing = reading.fills;
+    read_as_trained(recipe, use->options, &l, &reading);
     reading.target = use->labels == GBS_WITH_LABELS ? recipe->target : NULL;
     reading.keep = l.keep.item;
     reading.n_keep = l.keep.n;
-    reading.from_model = true;
-    reading.named = recipe->named;
     reading.skip = skip_unused;
+    reading.knows = knows_names;
     reading.user = use;
     if (use->labels == GBS_WITHOUT_LABELS && recipe->target != NULL) {
         reading.unread = recipe->target_position;
@@ -209,7 +246,8 @@ gbs_status gbs_table_read_for(gbs_context *ctx, const char *path, const gbs_reci
     GBS_NEEDS(ctx, ctx);
     GBS_NEEDS(ctx, path);
     GBS_NEEDS(ctx, recipe);
-    struct use use = {.recipe = recipe, .labels = labels, .options = options, .out = out};
+    struct use use = {
+        .ctx = ctx, .recipe = recipe, .labels = labels, .options = options, .out = out};
     return read_for(ctx, path, &use, 0);
 }
 
@@ -222,7 +260,11 @@ gbs_status gbs_table_read_parts(gbs_context *ctx, const char *path, const gbs_re
     GBS_NEEDS(ctx, take);
     if (rows == 0)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "rows of a part must be 1 or more, not 0");
-    struct use use = {
-        .recipe = recipe, .labels = labels, .options = options, .take = take, .user = user};
+    struct use use = {.ctx = ctx,
+                      .recipe = recipe,
+                      .labels = labels,
+                      .options = options,
+                      .take = take,
+                      .user = user};
     return read_for(ctx, path, &use, rows);
 }

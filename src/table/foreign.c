@@ -13,6 +13,15 @@ static const char *const binary[][2] = {
     {"SQLite format 3", "a SQLite database; write the table as CSV"},
     {"%PDF-", "a PDF; the table has to be typed or copied into a CSV file"}};
 
+/* A zip archive whose first file is an array: local file header, name of `length` bytes at 30. */
+static bool is_npz(const gbs_bytes *b) {
+    if (b->end - b->at < 30 || memcmp(b->at, "PK\x03\x04", 4) != 0)
+        return false;
+    size_t length = (size_t)(unsigned char)b->at[26] | (size_t)(unsigned char)b->at[27] << 8;
+    return length > 4 && (size_t)(b->end - b->at) >= 30 + length &&
+           memcmp(b->at + 30 + length - 4, ".npy", 4) == 0;
+}
+
 static bool starts(const gbs_bytes *b, const char *with, size_t n) {
     return (size_t)(b->end - b->at) >= n && memcmp(b->at, with, n) == 0;
 }
@@ -51,6 +60,10 @@ static bool is_json(const gbs_bytes *b) {
 
 gbs_status gbs_refuse_foreign(gbs_reader *r) {
     const gbs_bytes *b = r->bytes;
+    if (is_npz(b))
+        return gbs_reader_fail(r, GBS_ERR_DATA,
+                               "this is a .npz archive of NumPy arrays; numpy.save writes one "
+                               "array, of rows and columns, as .npy");
     for (size_t k = 0; k < sizeof binary / sizeof *binary; k++)
         if (starts(b, binary[k][0], strlen(binary[k][0])))
             return gbs_reader_fail(r, GBS_ERR_DATA, "this is no text, but %s", binary[k][1]);

@@ -10,6 +10,8 @@
  * 01234 say much, but not as numbers: a warning names the option that keeps them as they are.
  */
 #include "table/guard.h"
+#include "table/odd_values.h"
+#include "table/shown.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -241,44 +243,57 @@ gbs_status gbs_guard_column(gbs_context *ctx, const gbs_table *t, size_t column,
     return judge(ctx, t, column, &seen, out);
 }
 
+static gbs_status warn_of_values(gbs_context *ctx, const gbs_table *t, size_t column) {
+    const gbs_column *c = &t->columns[column];
+    if (c->is_text)
+        return gbs_warn_of_alike(ctx, c->name, "categories", "they are two categories here",
+                                 c->levels, c->n_levels, 1);
+    gbs_warn_of_nines(ctx, t, column);
+    return GBS_OK;
+}
+
 gbs_status gbs_recipe_warn(gbs_context *ctx, const gbs_recipe *r, const gbs_table *t) {
     gbs_status status = GBS_OK;
     for (size_t k = 0; status == GBS_OK && k < r->n_inputs; k++) {
         const gbs_column *c = &t->columns[r->inputs[k].position];
         struct look seen = {0};
         gbs_guard guard = GBS_GUARD_NONE;
+        status = warn_of_values(ctx, t, r->inputs[k].position);
+        if (status != GBS_OK)
+            return status;
         if (!c->unnamed) /* the others are judged elsewhere */
             status = judge(ctx, t, r->inputs[k].position, &seen, &guard);
+        gbs_shown called = gbs_show_value(c->name, r->inputs[k].position);
         if (guard == GBS_GUARD_DATES && !c->is_text)
             gbs_log(ctx, GBS_LOG_WARNING,
                     "column '%.60s': numbers such as %.0f look like dates, taken as they are; "
-                    "`drop` %.60s leaves them out",
-                    c->name, seen.low, c->name);
+                    "`drop` %s leaves them out",
+                    c->name, seen.low, called.text);
         else if (guard == GBS_GUARD_IDENTIFIER && !c->is_text)
             gbs_log(ctx, GBS_LOG_WARNING,
                     "column '%.60s': another whole number in each of %zu rows, looks like an "
-                    "identifier; `drop` %.60s leaves it out",
-                    c->name, t->n_rows, c->name);
+                    "identifier; `drop` %s leaves it out",
+                    c->name, t->n_rows, called.text);
         else if (guard == GBS_GUARD_DATES)
             gbs_log(ctx, GBS_LOG_WARNING,
                     "column '%.60s': texts that look like dates or times, taken as %zu categories; "
-                    "`drop` %.60s leaves them out",
-                    c->name, c->n_levels, c->name);
+                    "`drop` %s leaves them out",
+                    c->name, c->n_levels, called.text);
         else if (guard == GBS_GUARD_IDENTIFIER)
             gbs_log(ctx, GBS_LOG_WARNING,
-                    "column '%.60s': %zu levels in %zu rows, looks like an identifier; `drop` "
-                    "%.60s leaves it out",
-                    c->name, c->n_levels, t->n_rows, c->name);
+                    "column '%.60s': %zu levels in %zu rows, looks like an identifier; `drop` %s "
+                    "leaves it out",
+                    c->name, c->n_levels, t->n_rows, called.text);
         else if (guard == GBS_GUARD_ROW_NUMBER)
             gbs_log(ctx, GBS_LOG_WARNING,
                     "column '%.60s': numbers that run from %.0f to %.0f, one a row, looks like a "
-                    "row number; `drop` %.60s leaves it out",
-                    c->name, seen.low, seen.high, c->name);
+                    "row number; `drop` %s leaves it out",
+                    c->name, seen.low, seen.high, called.text);
         else if (guard == GBS_GUARD_CODES)
             gbs_log(ctx, GBS_LOG_WARNING,
-                    "column '%.60s': codes with leading zeros (%0*llu), read as numbers; `text` "
-                    "%.60s keeps them as they are",
-                    c->name, (int)(c->code & 15), (unsigned long long)(c->code >> 4), c->name);
+                    "column '%.60s': codes with leading zeros (%0*llu), read as numbers; `text` %s "
+                    "keeps them as they are",
+                    c->name, (int)(c->code & 15), (unsigned long long)(c->code >> 4), called.text);
     }
     return status;
 }

@@ -105,11 +105,14 @@ gbs_status gbs_recipe_choose_labels(gbs_context *ctx, const gbs_table *t,
     if (status != GBS_OK)
         return status;
     const char *target = r->target != NULL ? r->target : "label";
+    bool zeros = t->file != NULL && t->format == GBS_TABLE_CSV && !l.text && l.n == 1;
     const char *more = l.n > MOST_LABELS ? ", ..." : "";
     if (l.n < 2)
         return gbs_fail(ctx, GBS_ERR_DATA,
-                        "%s: column '%.60s': only one class, '%.60s'; expected two",
-                        gbs_table_place(t).text, target, l.n > 0 ? c.text[0] : "");
+                        "%s: column '%.60s': only one class, '%.60s'; expected two%s%s%s",
+                        gbs_table_place(t).text, target, l.n > 0 ? c.text[0] : "",
+                        zeros ? " (labels such as 1 and 01 are one number; `text` " : "",
+                        zeros ? target : "", zeros ? " keeps them apart)" : "");
     if (l.n > 2 && o->positive == NULL)
         return gbs_recipe_learn_classes(ctx, t, r);
     if (o->positive != NULL && c.positive == SIZE_MAX)
@@ -122,7 +125,5 @@ gbs_status gbs_recipe_choose_labels(gbs_context *ctx, const gbs_table *t,
         r->negative = gbs_pool_text(ctx, &r->pool, c.text[other], strlen(c.text[other]));
     if (r->positive == NULL || (l.n == 2 && r->negative == NULL))
         return GBS_ERR_MEMORY;
-    if (l.n == 2 && l.text)
-        gbs_warn_of_labels(ctx, r);
-    return GBS_OK;
+    return l.n == 2 && l.text ? gbs_warn_of_labels(ctx, r) : GBS_OK;
 }

@@ -1,6 +1,7 @@
 /* Tables in memory: columns are copied into rows side by side, texts become levels, so that what
  * comes after does not know where a table came from. */
 #include "core/check.h"
+#include "core/count.h"
 #include "table/number.h"
 #include "table/reader.h"
 #include "table/text_set.h"
@@ -49,8 +50,8 @@ static gbs_status check_name(gbs_context *ctx, const gbs_table *t, const char *n
 /* The next column gets its cells, then its name: it is there once it has one. */
 static gbs_status check_column(gbs_context *ctx, const gbs_table *t, const char *name) {
     if (t->file != NULL || t->added == t->n_columns)
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "the table has its %zu columns already",
-                        t->n_columns);
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "the table has its %s already",
+                        gbs_count(t->n_columns, "column").text);
     return name != NULL ? check_name(ctx, t, name) : GBS_OK;
 }
 

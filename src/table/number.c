@@ -242,3 +242,21 @@ bool gbs_number_is_mark(const char *text, size_t length) {
             return true;
     return false;
 }
+
+/* How many bytes of a blank text begins with, or ends in. */
+static size_t blank_at(const char *text, size_t length, bool end) {
+    static const char *const blanks[] = {" ", "\t", "\xc2\xa0", "\xe2\x80\xaf", "\xe2\x80\x87"};
+    for (size_t k = 0; k < sizeof blanks / sizeof *blanks; k++) {
+        size_t n = strlen(blanks[k]);
+        if (n <= length && memcmp(end ? text + length - n : text, blanks[k], n) == 0)
+            return n;
+    }
+    return 0;
+}
+
+void gbs_number_trim(const char **text, size_t *length) {
+    for (size_t n; (n = blank_at(*text, *length, false)) > 0; *length -= n)
+        *text += n;
+    for (size_t n; (n = blank_at(*text, *length, true)) > 0;)
+        *length -= n;
+}

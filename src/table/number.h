@@ -29,4 +29,7 @@ gbs_number_kind gbs_number_is(const char *text, size_t length, double *value);
  */
 bool gbs_number_is_mark(const char *text, size_t length);
 
+/* Without the blanks around it, no-break spaces among them. */
+void gbs_number_trim(const char **text, size_t *length);
+
 #endif

@@ -9,6 +9,8 @@
 static gbs_status say(gbs_reader *r, gbs_status status, uint64_t line, const char *format,
                       va_list arguments) {
     char text[GBS_MESSAGE_ROOM];
+    if (r->quiet && status == GBS_ERR_DATA)
+        return status;
     vsnprintf(text, sizeof text, format, arguments);
     if (line == 0)
         return gbs_fail(r->ctx, status, "%s: %s", r->file, text);

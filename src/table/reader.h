@@ -20,6 +20,7 @@ typedef struct gbs_reader {
     const char *file; /* for messages */
     size_t line_capacity;
     size_t before; /* rows that were handed out */
+    bool quiet;    /* what is wrong with the data is not said: the rows are read once more */
 } gbs_reader;
 
 /* What the options say that a file is, else the ending of its name; AUTO: its bytes will tell. */

@@ -61,6 +61,7 @@ gbs_status gbs_recipe_new(gbs_context *ctx, gbs_recipe **out) {
         return GBS_ERR_MEMORY;
     r->ctx = ctx;
     atomic_init(&r->holders, 1);
+    r->first_line = -1;
     return GBS_OK;
 }
 
@@ -192,6 +193,21 @@ static bool is_empty(const gbs_column *c) {
     return c->unnamed && c->skipped;
 }
 
+/* The last column, which has the labels where nothing else is said, says something of the rows. */
+static void warn_of_last(gbs_context *ctx, const gbs_table *t, const gbs_recipe_wishes *o,
+                         size_t target) {
+    size_t last = t->n_columns - 1;
+    while (last > target && is_empty(&t->columns[last]))
+        last--;
+    if (last > target && is_aside(t, o, last))
+        gbs_log(ctx, GBS_LOG_WARNING,
+                "the last column, '%.60s', is that of `%s`, so the labels are taken from '%.60s'; "
+                "`target` COL names another",
+                t->columns[last].name,
+                o->group != NULL && gbs_table_find(t, o->group) == last ? "group" : "weights",
+                t->columns[target].name);
+}
+
 static gbs_status find_target(gbs_context *ctx, const gbs_table *t, const gbs_recipe_wishes *o,
                               gbs_recipe *r) {
     size_t target = t->n_columns - 1;
@@ -207,6 +223,8 @@ static gbs_status find_target(gbs_context *ctx, const gbs_table *t, const gbs_re
                 target = k;
     }
     const gbs_column *column = &t->columns[target];
+    if (o->target == NULL && strcmp(column->name, "y") != 0)
+        warn_of_last(ctx, t, o, target);
     if (is_dropped(t, o->drop, target))
         return gbs_fail(ctx, GBS_ERR_DATA, "%s: `drop` leaves out the target '%.60s'",
                         gbs_table_place(t).text, column->name);
@@ -372,6 +390,10 @@ gbs_status gbs_recipe_learn(gbs_context *ctx, const gbs_table *t, const gbs_reci
         return status;
     r->named = t->has_header;
     r->n_columns = t->n_columns;
+    if (t->format == GBS_TABLE_CSV && t->file != NULL) {
+        r->comma = o->comma;
+        r->first_line = o->first_line;
+    }
     status = t->format == GBS_TABLE_SVMLIGHT ? learn_sparse(ctx, t, o, r)
                                              : learn_dense(ctx, t, o, r);
     if (status == GBS_OK && o->na != NULL)

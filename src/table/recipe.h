@@ -28,7 +28,9 @@ struct gbs_recipe {
     size_t n_classes;
     const char **na; /* cells that count as missing, besides the well-known ones */
     size_t n_na;
-    gbs_pool pool; /* of all texts */
+    bool comma;     /* numbers of CSV files had a decimal comma */
+    int first_line; /* of them, as the options said: -1 nothing, 0 data, 1 a header */
+    gbs_pool pool;  /* of all texts */
 };
 
 /* Names that an option lists, separated by commas. */
@@ -46,6 +48,8 @@ typedef struct gbs_recipe_wishes {
     const char *weights, *group;
     bool fill;           /* missing cells are filled: gbs_recipe_learn_columns follows */
     const gbs_names *na; /* cells that are missing values; NULL: none are declared */
+    bool comma;          /* how later files are to be read: what the recipe keeps of it */
+    int first_line;
 } gbs_recipe_wishes;
 
 /* Separated by commas; a name with a comma stands in double quotes, a quote in it twice. */
@@ -72,11 +76,21 @@ gbs_status gbs_recipe_learn_columns(gbs_context *ctx, gbs_recipe *r, const gbs_t
                                     const size_t *rows, size_t n);
 /* The labels of a table that has more than two of them. */
 gbs_status gbs_recipe_learn_classes(gbs_context *ctx, const gbs_table *t, gbs_recipe *r);
-/* A note on labels that differ in capitals only, or look like missing values. */
-void gbs_warn_of_labels(gbs_context *ctx, const gbs_recipe *r);
+/* A note on labels that differ in capitals or outer blanks only, or look like missing values. */
+gbs_status gbs_warn_of_labels(gbs_context *ctx, const gbs_recipe *r);
 
-/* $5, 5%, 15.20 and a euro sign, 1,234, 47 124: a number but for its signs. */
-bool gbs_is_dressed_number(const char *text);
+/* A number but for its signs ($5, 5%, 15.20 and a euro sign, 1,234, 47 124), a unit (71.8 kg), two
+ * numbers (120/80), an exponent of Fortran (0.99D+00). */
+typedef enum gbs_dress {
+    GBS_DRESS_NONE,
+    GBS_DRESS_SIGNS,
+    GBS_DRESS_UNIT,
+    GBS_DRESS_PAIR,
+    GBS_DRESS_EXPONENT
+} gbs_dress;
+gbs_dress gbs_dress_of(const char *text);
+/* What to do about it. */
+const char *gbs_dress_advice(gbs_dress dress);
 /* GBS_ERR_DATA where it is in doubt whether a column holds texts or numbers (doubt.c). */
 gbs_status gbs_check_doubt(gbs_context *ctx, const gbs_table *t, size_t column);
 

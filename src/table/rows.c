@@ -8,25 +8,13 @@
 #include "data/rows.h"
 #include "core/check.h"
 #include "options/options.h"
-#include "table/design.h"
 #include "table/reading.h"
+#include "table/rows_source.h"
 #include "task/parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* What data keeps alive. */
-struct source {
-    gbs_source is;
-    gbs_context *ctx;
-    gbs_design design;
-    gbs_recipe *recipe;
-    gbs_table *table; /* no cells: the design has copies of all it needs */
-    gbs_pool pool;    /* of the examples then */
-    gbs_kept kept;    /* `keep` */
-    gbs_spill spill;  /* the table's */
-};
 
 static void release(gbs_source *source) {
     struct source *s = (struct source *)source;
@@ -44,7 +32,7 @@ static void release(gbs_source *source) {
 static void place_of(const gbs_source *source, size_t row, char *text, size_t room) {
     const struct source *s = (const struct source *)source;
     row = s->design.rows != NULL && row < s->design.n ? s->design.rows[row] : row;
-    snprintf(text, room, "%s", gbs_row_place_in(s->table, row).text);
+    snprintf(text, room, "%s", gbs_row_place(s->table, row).text);
 }
 
 /* Copies the levels that no training row had: the table may go before the data does. */
@@ -144,25 +132,49 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
+/* Which rows a recipe learns from. */
+struct part {
+    const gbs_fit_settings *o;
+    gbs_hash hash;
+    const unsigned char *learned; /* of the table; NULL: the first part of the fit's own order */
+};
+
+/* The rows of the first part, first in `order`: *first of them. */
+static gbs_status first_part(gbs_context *ctx, const struct part *part, const gbs_design *design,
+                             size_t *order, size_t *first, gbs_source *is) {
+    size_t n = design->n, units = n;
+    gbs_ordering by = {.n = n,
+                       .seed = gbs_hash_seed(ctx->seed, n, part->hash),
+                       .group = design->group,
+                       .groups = design->groups,
+                       .in_time = part->o->order == GBS_ORDER_TIME};
+    *first = 0;
+    is->seed = by.seed;
+    is->in_time = by.in_time;
+    for (size_t i = 0; part->learned != NULL && i < n; i++)
+        if (part->learned[design->rows != NULL ? design->rows[i] : i] != 0)
+            order[(*first)++] = i;
+    if (part->learned != NULL)
+        return gbs_data_check_split(ctx, *first, n);
+    gbs_status status = gbs_order_rows(ctx, &by, order, &units);
+    if (status == GBS_OK) {
+        is->units = units > 1 ? gbs_least_part(units, part->o) : units;
+        *first = gbs_order_border(&by, order, is->units);
+    }
+    return status;
+}
+
 /* The recipe as the first part of the rows would have taught it, and the design made by it; *is:
  * which rows that are. A row that lacks a row name alone stays left out: with it the rows, their
  * order and their first part would be others. One row cannot be split: the fit will say so. */
-static gbs_status relearn_recipe(gbs_context *ctx, const gbs_table *t, const gbs_fit_settings *o,
-                                 const gbs_design_use *use, gbs_hash hash, gbs_recipe *recipe,
-                                 gbs_design *design, gbs_source *is) {
-    size_t n = design->n, units = n, first = n, *order = gbs_array_alloc(ctx, n, sizeof *order);
+static gbs_status relearn_recipe(gbs_context *ctx, const gbs_table *t, const struct part *part,
+                                 const gbs_design_use *use, gbs_recipe *recipe, gbs_design *design,
+                                 gbs_source *is) {
+    size_t n = design->n, first = n, *order = gbs_array_alloc(ctx, n, sizeof *order);
     gbs_status status = order != NULL ? GBS_OK : GBS_ERR_MEMORY;
-    gbs_ordering by = {.n = n,
-                       .seed = gbs_hash_seed(ctx->seed, n, hash),
-                       .group = design->group,
-                       .groups = design->groups,
-                       .in_time = o->order == GBS_ORDER_TIME};
     if (status == GBS_OK)
-        status = gbs_order_rows(ctx, &by, order, &units);
+        status = first_part(ctx, part, design, order, &first, is);
     if (status == GBS_OK) {
-        is->units = units > 1 ? gbs_least_part(units, o) : units;
-        is->in_time = by.in_time;
-        first = gbs_order_border(&by, order, is->units);
         for (size_t i = 0; design->rows != NULL && i < first; i++)
             order[i] = design->rows[order[i]];
         if (t->in_file) /* which rows they are is all that counts; a file is read forward */
@@ -173,7 +185,6 @@ static gbs_status relearn_recipe(gbs_context *ctx, const gbs_table *t, const gbs
     }
     gbs_array_free(ctx, order);
     is->rows = first;
-    is->seed = by.seed;
     gbs_design before = *design;
     gbs_design_use again = *use;
     again.like = &before;
@@ -196,7 +207,11 @@ static gbs_status learn(gbs_context *ctx, const gbs_table *t, const gbs_table_se
                                 .weights = s->weights,
                                 .group = s->group,
                                 .fill = s->missing == GBS_MISSING_IMPUTE,
-                                .na = &l.na};
+                                .na = &l.na,
+                                .comma = s->decimal != 0,
+                                .first_line = s->no_header ? 0
+                                              : s->header  ? 1
+                                                           : -1};
     if (status == GBS_OK)
         status = gbs_recipe_learn(ctx, t, &wishes, out);
     if (status == GBS_OK)
@@ -213,12 +228,38 @@ static bool sets_aside(const gbs_options *options, gbs_fit_settings *o) {
     return (options == NULL || options->command == GBS_FOR_FIT) && gbs_has_first_part(o);
 }
 
-gbs_status gbs_table_train(gbs_context *ctx, const gbs_table *table, const gbs_options *options,
-                           gbs_data **out) {
-    GBS_NEEDS(ctx, out);
-    *out = NULL;
-    GBS_NEEDS(ctx, ctx);
-    GBS_NEEDS(ctx, table);
+/* The caller's split, of the rows that are there. */
+static gbs_status take_split(gbs_context *ctx, const unsigned char *learned, gbs_data *data) {
+    size_t n = gbs_data_rows(data);
+    unsigned char *here = gbs_array_alloc(ctx, n, sizeof *here);
+    if (here == NULL)
+        return GBS_ERR_MEMORY;
+    for (size_t i = 0; i < n; i++)
+        here[i] = learned[gbs_data_table_row(data, i)];
+    gbs_status status = gbs_data_set_split(ctx, data, here);
+    data->source->by_split = status == GBS_OK;
+    gbs_array_free(ctx, here);
+    return status;
+}
+
+/* What the data remembers of how its columns were learned. */
+static void note_learning(gbs_data *data, const gbs_table *table, const gbs_source *is, bool made,
+                          const gbs_row_summary *summary) {
+    gbs_source *source = data->source;
+    /* svmlight: the largest index of any row says how many columns there are */
+    source->learned = made || table->format == GBS_TABLE_SVMLIGHT;
+    source->seed = is->seed;
+    source->fills = gbs_recipe_fills(source->recipe);
+    source->rows = is->rows;
+    source->units = is->units;
+    source->in_time = is->in_time;
+    source->grouped = data->group != NULL;
+    data->hashed = made;
+    data->summary = *summary;
+}
+
+static gbs_status train(gbs_context *ctx, const gbs_table *table, const gbs_options *options,
+                        const unsigned char *learned, gbs_data **out) {
     gbs_table_settings s;
     gbs_fit_settings o;
     gbs_recipe *recipe = NULL;
@@ -232,7 +273,7 @@ gbs_status gbs_table_train(gbs_context *ctx, const gbs_table *table, const gbs_o
                           .learning = true,
                           .weights = s.weights,
                           .group = s.group};
-    bool aside = sets_aside(options, &o);
+    bool aside = sets_aside(options, &o) || learned != NULL;
     status = learn(ctx, table, &s, &recipe);
     bool made = status == GBS_OK &&
                 (gbs_recipe_learns(recipe) || gbs_recipe_has_unnamed(recipe, table));
@@ -241,29 +282,48 @@ gbs_status gbs_table_train(gbs_context *ctx, const gbs_table *table, const gbs_o
     if (status == GBS_OK)
         status = gbs_design_build(ctx, recipe, table, &use, &design);
     gbs_source is = {.rows = design.n, .units = design.group != NULL ? design.groups : design.n};
-    gbs_hash hash = status == GBS_OK && made ? gbs_table_hash(recipe, table, &design)
-                                             : (gbs_hash){0};
+    struct part part = {.o = &o, .learned = learned};
+    gbs_row_summary summary = {0};
+    if (status == GBS_OK && made)
+        status = gbs_table_summary(ctx, recipe, table, &design, NULL, &summary);
+    part.hash = summary.hash;
     if (status == GBS_OK && made && aside)
-        status = relearn_recipe(ctx, table, &o, &use, hash, recipe, &design, &is);
+        status = relearn_recipe(ctx, table, &part, &use, recipe, &design, &is);
     if (status != GBS_OK) {
+        gbs_design_free(ctx, &design);
         gbs_recipe_free(recipe);
         return status;
     }
     status = wrap(ctx, table, recipe, &design, out);
-    if (status == GBS_OK) {
-        gbs_source *source = (*out)->source;
-        /* svmlight: the largest index of any row says how many columns there are */
-        source->learned = made || table->format == GBS_TABLE_SVMLIGHT;
-        source->seed = is.seed;
-        source->fills = gbs_recipe_fills(recipe);
-        source->rows = is.rows;
-        source->units = is.units;
-        source->in_time = is.in_time;
-        source->grouped = (*out)->group != NULL;
-        (*out)->hashed = made;
-        (*out)->hash = hash;
+    if (status == GBS_OK)
+        note_learning(*out, table, &is, made, &summary);
+    if (status == GBS_OK && learned != NULL)
+        status = take_split(ctx, learned, *out);
+    if (status != GBS_OK) {
+        gbs_data_free(*out);
+        *out = NULL;
     }
     return status;
+}
+
+gbs_status gbs_table_train(gbs_context *ctx, const gbs_table *table, const gbs_options *options,
+                           gbs_data **out) {
+    GBS_NEEDS(ctx, out);
+    *out = NULL;
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, table);
+    return train(ctx, table, options, NULL, out);
+}
+
+gbs_status gbs_table_train_split(gbs_context *ctx, const gbs_table *table,
+                                 const gbs_options *options, const unsigned char *learned,
+                                 gbs_data **out) {
+    GBS_NEEDS(ctx, out);
+    *out = NULL;
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, table);
+    GBS_NEEDS(ctx, learned);
+    return train(ctx, table, options, learned, out);
 }
 
 gbs_status gbs_table_apply(gbs_context *ctx, const gbs_table *table, const gbs_recipe *recipe,
@@ -274,6 +334,20 @@ gbs_status gbs_table_apply(gbs_context *ctx, const gbs_table *table, const gbs_r
     GBS_NEEDS(ctx, table);
     GBS_NEEDS(ctx, recipe);
     return gbs_table_apply_part(ctx, table, recipe, labels, options, false, out);
+}
+
+/* Rows whose texts have become columns hash as they did when a model was fitted to them: it tells
+ * them so. */
+static gbs_status hash_as_trained(gbs_context *ctx, const gbs_table *table,
+                                  const gbs_recipe *recipe, gbs_data *data) {
+    gbs_match match = {0};
+    gbs_status status = gbs_match_columns(ctx, recipe, table, &match);
+    if (status == GBS_OK)
+        status = gbs_table_summary(ctx, recipe, table, &((struct source *)data->source)->design,
+                                   match.source, &data->summary);
+    data->hashed = status == GBS_OK;
+    gbs_match_free(ctx, recipe, &match);
+    return status;
 }
 
 gbs_status gbs_table_apply_part(gbs_context *ctx, const gbs_table *table, const gbs_recipe *recipe,
@@ -300,57 +374,18 @@ gbs_status gbs_table_apply_part(gbs_context *ctx, const gbs_table *table, const 
     if (status != GBS_OK)
         return status;
     gbs_recipe_hold((gbs_recipe *)recipe);
-    return wrap(ctx, table, (gbs_recipe *)recipe, &design, out);
+    status = wrap(ctx, table, (gbs_recipe *)recipe, &design, out);
+    bool known = labels == GBS_WITH_LABELS && gbs_recipe_learns(recipe) && table->columns != NULL;
+    if (status == GBS_OK && known)
+        status = hash_as_trained(ctx, table, recipe, *out);
+    if (status != GBS_OK) {
+        gbs_data_free(*out);
+        *out = NULL;
+    }
+    return status;
 }
 
 void gbs_data_take_kept(gbs_data *data, gbs_kept *kept) {
     ((struct source *)data->source)->kept = *kept;
     *kept = (gbs_kept){0};
-}
-
-/* ---------------------------------------------------------------- what data tells */
-
-static const struct source *source_of(const gbs_data *data) {
-    return data != NULL ? (const struct source *)data->source : NULL;
-}
-
-const gbs_recipe *gbs_data_recipe(const gbs_data *data) {
-    return source_of(data) != NULL ? source_of(data)->recipe : NULL;
-}
-
-size_t gbs_data_left_out(const gbs_data *data) {
-    return source_of(data) != NULL ? source_of(data)->design.left_out : 0;
-}
-
-size_t gbs_data_missing(const gbs_data *data, size_t k) {
-    const struct source *s = source_of(data);
-    size_t inputs = s != NULL ? gbs_recipe_inputs(s->recipe) : 0;
-    if (s == NULL || s->design.missing == NULL || k >= inputs + GBS_MISSING_INPUT)
-        return 0;
-    return s->design.missing[k < inputs ? GBS_MISSING_INPUT + k : k - inputs];
-}
-
-size_t gbs_data_table_row(const gbs_data *data, size_t i) {
-    const struct source *s = source_of(data);
-    return s != NULL && s->design.rows != NULL && i < s->design.n ? s->design.rows[i] : i;
-}
-
-const char *gbs_data_kept_column(const gbs_data *data, size_t k) {
-    const struct source *s = source_of(data);
-    return s != NULL && k < s->kept.columns ? s->kept.name[k] : NULL;
-}
-
-const char *gbs_data_kept(const gbs_data *data, size_t k, size_t row) {
-    const struct source *s = source_of(data);
-    return s != NULL && k < s->kept.columns && row < s->kept.rows
-               ? s->kept.text[row * s->kept.columns + k]
-               : NULL;
-}
-
-size_t gbs_data_unseen(const gbs_data *data, size_t k, const char **level) {
-    const struct source *s = source_of(data);
-    bool there = s != NULL && s->design.unseen != NULL && k < gbs_recipe_inputs(s->recipe);
-    if (level != NULL)
-        *level = there ? s->design.example[k] : NULL;
-    return there ? s->design.unseen[k] : 0;
 }

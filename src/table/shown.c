@@ -1,6 +1,7 @@
 /* UTF-8, and texts as messages show them. */
 #include "table/shown.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -72,4 +73,26 @@ gbs_shown gbs_show(const char *text, size_t length) {
     }
     memcpy(s.text + used, p < end ? "..." : "", p < end ? 4 : 1);
     return s;
+}
+
+/* Letters beyond ASCII are words to a shell, too. */
+static bool is_word(const char *text) {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_.-+/:@%";
+    const char *at = text;
+    while (*at != '\0' && ((unsigned char)*at >= 0x80 || strchr(plain, *at) != NULL))
+        at++;
+    return at > text && *at == '\0';
+}
+
+gbs_shown gbs_show_value(const char *text, size_t column) {
+    gbs_shown shown = gbs_show(text, strlen(text)), value;
+    bool whole = strcmp(shown.text, text) == 0 && text[0] != '\0' && strpbrk(text, ",`") == NULL;
+    if (!whole && column < SIZE_MAX)
+        snprintf(value.text, sizeof value.text, "%zu", column + 1);
+    else if (!whole || is_word(text))
+        return shown;
+    else
+        snprintf(value.text, sizeof value.text, "`%s`", text);
+    return value;
 }

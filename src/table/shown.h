@@ -11,6 +11,12 @@ typedef struct gbs_shown {
 } gbs_shown;
 gbs_shown gbs_show(const char *text, size_t length);
 
+/* A text as the value of an option in a message: between backquotes where it is more than a word
+ * (`drop` `# of visits`), which each caller quotes in its own way. What a list of values cannot
+ * hold, or a message not show, is named by the number of its column; column SIZE_MAX: it has none.
+ */
+gbs_shown gbs_show_value(const char *text, size_t column);
+
 /* Bytes of the UTF-8 character at p (1 to 4), 0 where there is none. */
 size_t gbs_utf8_character(const char *p, const char *end);
 bool gbs_is_utf8(const char *text, size_t length);

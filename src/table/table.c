@@ -110,16 +110,6 @@ gbs_place gbs_row_place(const gbs_table *t, size_t row) {
     return p;
 }
 
-gbs_place gbs_row_place_in(const gbs_table *t, size_t row) {
-    gbs_place p;
-    if (t->n_shards > 0)
-        return gbs_row_place(t, row);
-    bool lines = t->file != NULL && t->format != GBS_TABLE_NPY;
-    snprintf(p.text, sizeof p.text, "%s %llu", lines ? "line" : "row",
-             (unsigned long long)(lines ? gbs_table_line(t, row) : row + 1));
-    return p;
-}
-
 gbs_status gbs_table_places(const gbs_table *t, gbs_table **out) {
     gbs_context *ctx = t->ctx;
     gbs_table *p;

@@ -88,6 +88,9 @@ typedef struct gbs_reading {
      * that neither a missing value nor too many levels in a column nobody uses is an error. May be
      * NULL. */
     bool (*skip)(void *user, const char *name);
+    /* csv: are these the cells of a header, since they hold all the names that are looked for? May
+     * be NULL. Fails with GBS_ERR_MEMORY alone. */
+    gbs_status (*knows)(void *user, const char *const *cell, size_t n, bool *out);
     void *user;
     /* csv, svmlight: whenever so many rows are there, and at the end, they are handed out and then
      * forgotten; 0: the table is read whole. `before`: rows that were handed out earlier. */
@@ -203,8 +206,6 @@ typedef struct gbs_place {
 gbs_place gbs_table_place(const gbs_table *t);
 gbs_place gbs_row_place(const gbs_table *t, size_t row);
 
-/* The same without the name of the one file that holds the table: "line 7". */
-gbs_place gbs_row_place_in(const gbs_table *t, size_t row);
 /* A table of no cells that knows where the rows of t stand. */
 gbs_status gbs_table_places(const gbs_table *t, gbs_table **out);
 

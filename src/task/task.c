@@ -1,6 +1,7 @@
 /* The table of tasks, and what programs may ask it. */
 #include "task/task.h"
 
+#include "core/count.h"
 #include "model/many.h"
 
 #include "core/check.h"
@@ -53,8 +54,8 @@ gbs_status gbs_check_labels(gbs_context *ctx, const gbs_data *data, bool both) {
     if (both && data->classes > 2 && positive == 0)
         return gbs_fail(ctx, GBS_ERR_DATA, "only one class among %zu rows", data->n);
     if (both && data->classes <= 2 && (positive == 0 || positive == data->n))
-        return gbs_fail(ctx, GBS_ERR_DATA, "only one class among %zu rows: every label is %s",
-                        data->n, positive > 0 ? "+1" : "-1");
+        return gbs_fail(ctx, GBS_ERR_DATA, "only one class among %s: every label is %s",
+                        gbs_count(data->n, "row").text, positive > 0 ? "+1" : "-1");
     return GBS_OK;
 }
 

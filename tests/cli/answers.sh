@@ -147,3 +147,20 @@ check 'fit shows none' test "$(grep -c "$csi" "$stdout")" = 0
 expect_exit 3 "$GIBBSITE" fit csi.csv --positive "no${csi}2J"
 expect_stderr 'no\\xc2\\x9b2J'
 check 'nor does a message' test "$(grep -c "$csi" "$stderr")" = 0
+
+# ---------------------------------------------------------------- advice can be typed
+# A value that is more than a word stands in the quotes of a shell.
+{ echo "#id,a b,it's,y" && awk 'BEGIN { for (i = 0; i < 40; i++)
+    printf "%d,u%d,w%d,%d\n", 7 * i, i, 3 * i, i % 2 }'; } >odd.csv
+as 'names of columns that a shell would take apart'
+expect_exit 0 "$GIBBSITE" fit odd.csv
+for name in "'#id'" "'a b'" "'it'\\''s'"; do
+    check "--drop $name" grep -qF -- "; --drop $name leaves it out" "$stderr"
+    eval "set -- $name"
+    "$GIBBSITE" fit odd.csv --drop "$1" >dropped.txt 2>&1
+    refuse "as typed it leaves $1 out" grep -qF "column '$1'" dropped.txt
+done
+{ echo a,y && awk 'BEGIN { print "<0.2,1"; for (i = 0; i < 40; i++) print i / 7 "," i % 2 }'; } >lt.csv
+as 'a value that a shell would take for a redirection'
+expect_exit 3 "$GIBBSITE" fit lt.csv
+check 'is quoted' grep -qF -- "--na-values '<0.2'" "$stderr"

@@ -111,13 +111,13 @@ done
 printf 'a,b,y\n1,2,0\n1,1e400,1\n' >huge.csv
 fit_refuses 3 "huge\.csv:3: column 'b' \(column 2\): '1e400' is too large for a double" huge.csv
 printf 'a,b,y\n1e300,2,0\n-1e300,1,1\n' >large.csv
-fit_refuses 3 "large\.csv: line 2: column 'a': 1e300 is too large to be used as it is" large.csv \
+fit_refuses 3 "large\.csv:2: column 'a': 1e300 is too large to be used as it is" large.csv \
     --scale none --prior zero
 # Cells that the design copies, behind a blank line, and in the second of two files.
 awk 'BEGIN { print "a,b,c,y\n";
     for (i = 3; i <= 60; i++) print i % 7 ",u" i % 3 "," (i == 40 ? "-1e300" : i % 5) "," i % 2 }' \
     >texts.csv
-fit_refuses 3 "texts\.csv: line 40: column 'c': -1e300 is too large" texts.csv --scale none \
+fit_refuses 3 "texts\.csv:40: column 'c': -1e300 is too large" texts.csv --scale none \
     --prior zero
 sed 's/-1e300/0/' texts.csv >before.csv
 fit_refuses 3 "before\.csv: texts\.csv:40: column 'c': -1e300 is too large" before.csv texts.csv \
@@ -140,7 +140,7 @@ fit_refuses 3 'good\.csv: --text z: the file has no such column' good.csv --text
 printf 'a,b,y\n1,2,0\n1,"2,1\n2,3,0\n' >quote.csv
 fit_refuses 3 'quote\.csv:3: the quote opened here is never closed' quote.csv
 printf 'a,b,y\n1,"2"3,0\n1,2,1\n' >after.csv
-fit_refuses 3 "after\.csv:2: text follows the closing quote of '2'" after.csv
+fit_refuses 3 "after\.csv:2: column 2: text follows the closing quote of '2'" after.csv
 printf 'x,y\n1,%s\n2,b\n' "$(head -c 300 /dev/zero | tr '\0' a)" >label.csv
 fit_refuses 3 "label\.csv: column 'y': a label is longer than 255 bytes" label.csv
 printf '\377\376a\0,\0y\0\n\0' >utf16.csv

@@ -83,3 +83,32 @@ check 'the file was damaged' bash -c '! cmp -s m.json damaged.json'
 as 'a damaged origin'
 expect_exit 3 "$GIBBSITE" inspect damaged.json --card
 check 'is told' grep -q "'origin' should have a seed" "$stderr"
+
+# Without a test row of one class nothing is seen of the AUC.
+printf 'a,y\n1,0\n2,1\n3,0\n5,1\n2,1\n' >tiny.csv
+as 'one row that tests'
+expect_exit 0 "$GIBBSITE" fit tiny.csv --json -o tiny.json
+cp "$stdout" out.json
+expect_json out.json 'certificates[4].target' auc
+expect_json out.json 'certificates[4].rows' 0
+expect_json out.json 'certificates[4].empirical' null
+expect_json out.json 'certificates[4].value' 1
+expect_exit 0 "$GIBBSITE" inspect tiny.json
+as 'one row, in the singular'
+expect_exit 0 "$GIBBSITE" fit tiny.csv -v
+expect_stdout '\(1 of 1 fresh row was\)'
+expect_stdout '1 iteration, converged'
+expect_exit 2 "$GIBBSITE" predict tiny.json
+expect_stderr 'found 1 argument;'
+
+as 'a cost of two labels that is no pair'
+expect_exit 2 "$GIBBSITE" fit tiny.csv --cost 5
+expect_stderr "--cost: expected FN:FP, found '5'; a file of costs is for three classes or more"
+
+# More coefficients than are listed are counted.
+awk 'BEGIN { for (j = 0; j < 50; j++) printf "x%d,", j; print "y"; for (i = 0; i < 60; i++) {
+    for (j = 0; j < 50; j++) printf "%d,", (i * (j + 3)) % 17; print i % 2 } }' >wide.csv
+expect_exit 0 "$GIBBSITE" fit wide.csv --json -o tiny.json
+cp "$stdout" out.json
+expect_json out.json 'coefficients.#' 40
+expect_json out.json coefficients_given 51

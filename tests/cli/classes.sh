@@ -319,3 +319,19 @@ expect_json "$stdout" classes[1] 0.5
 awk 'BEGIN { print "x,y"; for (i = 0; i < 60; i++) print i % 3 + i / 200 "," i % 3 }' >ids.csv
 expect_exit 0 "$GIBBSITE" fit ids.csv --json
 expect_json "$stdout" classes[2] 2
+
+# ---------------------------------------------------------------- many classes
+# Beyond 64, binary problems are not tried beside all classes together, and are still calibrated
+# where a loss asks for them.
+awk 'BEGIN { srand(8); print "a,b,y"; for (i = 0; i < 420; i++) { c = i % 70
+    printf "%.3f,%.3f,c%d\n", c % 8 + rand(), int(c / 8) + rand(), c } }' >seventy.csv
+as 'seventy classes'
+expect_exit 0 "$GIBBSITE" fit seventy.csv -o m.json --json
+cp "$stdout" fit.json
+expect_json fit.json scheme softmax
+expect_json fit.json card.schemes.rest_log_loss null
+as 'seventy classes, a loss asked for'
+expect_exit 0 "$GIBBSITE" fit seventy.csv --loss probit -o m.json --json
+cp "$stdout" fit.json
+expect_json fit.json scheme rest
+holds 'calibrated: below log 70' "$(json fit.json card.log_loss) < 4.25"

@@ -390,11 +390,14 @@ bad 'declares 2 entries, the file has 1' \
 bad 'a pattern has no values.*.implicit data. are not supported' \
     '%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 1\n'
 bad 'bad.csv:2: column .value. .column 3.: 1e.200 is too large' 'row,col,value\n1,1,1e200\n'
-bad 'bad.csv:1: the header has no column called row or col; expected row, col and value' \
-    'value,what,who\n3,a,b\n'
-bad 'bad.csv:1: the header has no column called col;' 'value,what,user,when\n3,a,b,9\n'
-bad 'bad.csv:1: the header has no column called value;' 'user,userid,item\n3,4,b\n'
-bad 'bad.csv:1: the header has no column called value;.*Counts of events' 'user,song,plays\n3,a,7\n'
+bad 'bad.csv:1: the header has 4 columns, and none that is called col; expected row, col and value' \
+    'value,what,user,when\n3,a,b,9\n'
+bad 'bad.csv:1: the header has 3 columns, and none that is called value;' 'user,userid,item\n3,4,b\n'
+bad "bad.csv:1: column 'plays' .column 3. counts events by its name" 'user,song,plays\n3,a,7\n'
+bad "bad.csv:1: column 'n' .column 3. counts events by its name" 'who,what,n\n3,a,7\n'
+bad "bad.csv:1: its cells are separated by '::'" '1::2::5\n2::2::4\n'
+bad "bad.csv:2: column 'value' .column 3.: '5,5' has a decimal comma .--decimal ,." \
+    'user;item;rating\n1;2;5,5\n'
 bad 'declares 100000000 entries, the file has 8' \
     '%%MatrixMarket matrix coordinate real general\n10000 10000 100000000\n1 1 3\n2 2 4\n3 3 5\n4 '\
 '4 1\n5 5 2\n6 6 1\n7 7 3\n8 8 3\n'
@@ -429,6 +432,39 @@ refuses 2 '--format is not for ratings' predict model.json pairs.csv --format cs
 refuses 2 'is for ratings' simulate classify --rank 3
 refuses 2 '--signal is not for ratings' simulate ratings --signal 3
 refuses 2 'classify, rank or ratings' simulate nonsense
+# names of any kind: row, column and value in this order, but for those that are known
+awk -F, 'NR > 1 { print $1 "," $2 "," $3 }' train.csv >bare.csv
+for names in u,m,price who,what,stars; do
+    (echo "$names" && cat bare.csv) >named.csv
+    expect_exit 0 "$GIBBSITE" complete named.csv --rank 2 --seed 3 -o named.json
+    expect_stderr "named.csv:1: column '${names%%,*}' is taken for the rows, '.*' for the columns, "
+    check "$names: the numbers of the usual names" diff \
+        <("$GIBBSITE" complete bare.csv --rank 2 --seed 3 --json | grep -v seconds -A 5 | grep rmse) \
+        <("$GIBBSITE" complete named.csv --rank 2 --seed 3 --json 2>/dev/null | grep -v seconds -A 5 |
+            grep rmse)
+done
+printf 'stars,who,what\n' >named.csv && awk -F, '{ print $3 "," $1 "," $2 }' bare.csv >>named.csv
+expect_exit 0 "$GIBBSITE" complete named.csv --rank 2 -o named.json
+expect_stderr "column 'who' is taken for the rows, 'what' for the columns, 'stars' for the values"
+printf 'u,m\n1,2\n3,4\n' >pairs.txt
+expect_exit 0 "$GIBBSITE" predict model.json pairs.txt -q
+check 'numbers below show that names are names' test "$(wc -l <"$stdout")" = 3
+
+# decimal commas
+awk -F, 'BEGIN { OFS = ";" } { sub(/\./, ",", $3); print $1, $2, $3 }' train.csv >europe.csv
+head -n 40 test.csv | awk -F, 'BEGIN { OFS = ";" } { sub(/\./, ",", $3); print $1, $2, $3 }' \
+    >europe_test.csv
+head -n 40 test.csv >few_test.csv
+for command in complete cv; do
+    "$GIBBSITE" $command train.csv --rank 2 --model paper >point.txt 2>&1
+    "$GIBBSITE" $command europe.csv --rank 2 --model paper --decimal , >comma.txt 2>&1
+    check "$command: decimal commas" diff <(sed 's/train.csv/europe.csv/; s/([0-9.]* s)//' point.txt) \
+        <(sed 's/([0-9.]* s)//' comma.txt)
+done
+check 'evaluate: decimal commas' diff <("$GIBBSITE" evaluate model.json few_test.csv) \
+    <("$GIBBSITE" evaluate model.json europe_test.csv --decimal ,)
+check 'predict: decimal commas' diff <("$GIBBSITE" predict model.json few_test.csv) \
+    <("$GIBBSITE" predict model.json europe_test.csv --decimal ,)
 printf 'ann,bo\ncy,di\n' >ambiguous.csv
 refuses 3 'is this line a header' predict model.json ambiguous.csv
 expect_exit 0 "$GIBBSITE" predict model.json ambiguous.csv --no-header -q

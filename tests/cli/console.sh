@@ -27,3 +27,20 @@ printf '```console\n$ gibbsite simulate classify --rows 3 -q | wc -l\n4\n```\n' 
 check 'a page that tells the truth passes' refused
 sed -i 's/^4$/four/' "$page"
 refuse 'a page that does not is refused' refused
+
+# Numbers are compared by value, to a millionth.
+printf '```console\n$ echo area 3.14159265358979 of 2 rows, 1e-13 off "(0.2" "s)"\n%s\n```\n' \
+    'area 3.14159265358 of 2 rows, 3e-13 off (… s)' >"$page"
+cp "$page" kept.md
+check 'last digits and times may differ' refused
+for wrong in 's/^area 3.14159/area 3.14160/' 's/^area \(.*\) 2 rows/area \1 3 rows/'; do
+    sed "$wrong" kept.md >"$page"
+    refuse "a number that does not belong there is refused ($wrong)" refused
+done
+mended() {
+    (cd "$GIBBSITE_ROOT" && tools/console.sh --update "$(realpath --relative-to=. "$page")")
+}
+{ cat "$page" && printf '```console\n$ echo 5.00000001\n5\n```\n'; } >twice.md && cp twice.md "$page"
+check '--update mends a page' mended
+check 'so that it passes' refused
+check 'and leaves a number that was near enough' grep -qx 5 "$page"

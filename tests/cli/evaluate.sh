@@ -89,6 +89,16 @@ head -n 60 turned.csv >fewer.csv
 as 'the rows of the fit, in another order'
 expect_exit 0 "$GIBBSITE" evaluate seen.json turned.csv
 expect_stderr 'the 60 rows that the model was fitted to: they cannot test it'
+as 'with a column of texts and missing cells, in another order of rows and columns'
+awk -F, -v OFS=, 'NR == 1 { print "kind", $0; next } NR == 9 { $1 = "" } { print "k" NR % 3, $0 }' \
+    seen.csv >texts.csv
+turned texts.csv | awk -F, -v OFS=, '{ print $2, $1, $3, $4 }' >moved.csv
+"$GIBBSITE" fit texts.csv --missing impute -o texts.json -q
+expect_exit 0 "$GIBBSITE" evaluate texts.json moved.csv
+expect_stderr 'the 60 rows that the model was fitted to'
+sed '7s/^[^,]*/9/' moved.csv >one.csv
+expect_exit 0 "$GIBBSITE" evaluate texts.json one.csv
+refuse 'one cell that differs makes them others' grep -q 'that the model was fitted' "$stderr"
 as 'as a test of the fit, too'
 expect_exit 0 "$GIBBSITE" fit seen.csv --test turned.csv
 expect_stderr 'the 60 rows that the model was fitted to'

@@ -56,6 +56,18 @@ check 'pkg-config, static: builds' cc -std=c17 -Wall -Werror "$consumer" -o "$tm
     check 'pkg-config, static: runs' env -u LD_LIBRARY_PATH "$tmp/static" &&
     refuse 'pkg-config, static: does not need libgibbsite.so' needs_shared "$tmp/static"
 
+if [[ -e $libdir/libgibbsite-mpi.so ]]; then # of a build that found MPI
+    expect_file "$libdir/pkgconfig/gibbsite-mpi.pc"
+    # shellcheck disable=SC2046
+    check 'pkg-config, MPI: builds' cc -std=c17 -Wall -Werror \
+        "$GIBBSITE_ROOT/tests/install/consumer_mpi.c" -o "$tmp/mpi" \
+        $(pkg-config --cflags --libs gibbsite-mpi) &&
+        check 'pkg-config, MPI: needs libgibbsite.so' needs_shared "$tmp/mpi" &&
+        check 'pkg-config, MPI: runs' "$tmp/mpi"
+else
+    refuse 'without MPI there is no gibbsite-mpi.pc' pkg-config --exists gibbsite-mpi
+fi
+
 unset LD_LIBRARY_PATH PKG_CONFIG_PATH
 check 'find_package: configures' cmake -S "$GIBBSITE_ROOT/tests/install" -B "$tmp/cmake" \
     -DCMAKE_PREFIX_PATH="$prefix" &&

@@ -75,3 +75,11 @@ expect_stderr "there is no command 'nonsense'"
 expect_exit 2 "$GIBBSITE" help --completion bash fit
 expect_exit 2 "$GIBBSITE" help --completion tcsh
 expect_stderr 'expected one of bash.zsh.fish'
+
+"$GIBBSITE" help fit --all >page.txt
+for asked in '--help --all' '--all --help' '-h --all'; do
+    as "fit $asked"
+    # shellcheck disable=SC2086
+    expect_exit 0 "$GIBBSITE" fit $asked
+    check 'is help fit --all' cmp "$stdout" page.txt
+done

@@ -492,3 +492,20 @@ for page in "$GIBBSITE_ROOT"/docs/gallery/*.html; do
     check "$name carries the licence of what it carries" grep -q \
         'Permission is hereby granted, free of charge' "$page"
 done
+
+# ---------------------------------------------------------------- many classes
+awk 'BEGIN { srand(8); print "a,b,y"; for (i = 0; i < 300; i++) { c = i % 30
+    printf "%.3f,%.3f,c%d\n", c % 6 + rand(), int(c / 6) + rand(), c } }' >thirty.csv
+"$GIBBSITE" fit thirty.csv --json -q >thirty.json
+as 'thirty classes'
+expect_exit 0 "$GIBBSITE" report thirty.json -o thirty.html
+check 'the headline has three of them' test "$(grep -o 'Rows of c[0-9]* mislabelled, at' \
+    thirty.html | wc -l)" = 3
+check 'and says so' grep -q 'Of 30 classes the 3 with the largest bounds' thirty.html
+check 'the confusion of the rows that tested is drawn' grep -q \
+    'Confusion of the labels, the first 20 of 30' thirty.html
+"$GIBBSITE" fit train.csv --json -q >two.json
+expect_exit 0 "$GIBBSITE" report two.json -o two.html
+check 'of two classes, too' grep -q 'Confusion of the labels' two.html
+refuse 'a reliability diagram that is there is not offered' grep -q \
+    'for the error, the reliability diagram' two.html

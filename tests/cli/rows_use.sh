@@ -7,6 +7,27 @@ mkdir out
 
 "$GIBBSITE" simulate classify --rows 200 --cols 3 --noise 0.1 -q -o train.csv || exit 1
 
+# ---------------------------------------------------------------- columns that say nothing
+# Of many rows some choose, in which a rare level may not come: that is nobody's concern.
+"$GIBBSITE" simulate classify --rows 12000 --cols 1 --noise 0.1 -q -o plain.csv || exit 1
+awk -F, -v OFS=, 'NR == 1 { print "k", "level", $0; next } { print 3, "z" NR % 900, $0 }' \
+    plain.csv >levels.csv
+as 'rare levels'
+expect_exit 0 "$GIBBSITE" fit levels.csv -o levels.model
+check 'what is constant in rows that only choose is not told' \
+    test "$(grep -c "columns is constant in the rows to learn from.*: 'k'$" "$stderr")" = 1
+check 'and the constant column once' test "$(grep -c 'constant in the rows' "$stderr")" = 1
+for bound in progressive kl; do
+    as "a constant column, --bound $bound"
+    expect_exit 0 "$GIBBSITE" fit levels.csv --drop level --bound "$bound" -o levels.model
+    check 'told once' test "$(grep -c "is constant in the rows to learn.*: 'k'$" "$stderr")" = 1
+done
+awk -F, -v OFS=, 'NR > 301 { exit } NR == 1 { print "k", "x", "y"; next }
+    { print 3, $1 + 3 * (NR % 3), "c" NR % 3 }' plain.csv >three.csv
+as 'a constant column, three classes'
+expect_exit 0 "$GIBBSITE" fit three.csv -o levels.model
+check 'told once' test "$(grep -c "1 of 2 columns is constant.*: 'k'$" "$stderr")" = 1
+
 # ---------------------------------------------------------------- weights
 awk -F, -v OFS=, 'NR == 1 { print $0, "w"; next } { print $0, 1 + NR % 3 }' train.csv >weights.csv
 awk -F, -v OFS=, 'NR == 1 { print $0, "w"; next } { print $0, 7 }' train.csv >alike.csv
@@ -85,7 +106,7 @@ for file in groups numbers text_groups; do
     expect_json "$file.json" certificate.status valid
     expect_json "$file.json" certificate.unit group
     expect_json "$file.json" certificate.method betting
-    expect_json "$file.json" 'certificates.#' 5
+    expect_json "$file.json" 'certificates.#' 6
     check "$file: the card's rows are whole groups of four" test \
         $(($(json "$file.json" card.tested) % 4)) = 0
 done

@@ -216,7 +216,7 @@ static void the_choice_knows_the_first_part_alone(void **state) {
     }
     data = dense_data(ctx, &t);
     data->hashed = true; /* the same order */
-    data->hash = hash;
+    data->summary.hash = hash;
     gbs_model *b = fit(ctx, data, &o);
     gbs_data_free(data);
     /* else there would be little to compare */

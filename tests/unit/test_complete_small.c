@@ -178,6 +178,61 @@ static void lone_ratings_choose_nothing(void **state) {
     gbs_context_free(ctx);
 }
 
+/* What the bar of a choice said: how many of its tenths, in order. */
+struct told {
+    bool tenth[11];
+    double last;
+    bool fell;
+};
+
+static void note_choice(const char *stage, double done, void *user) {
+    struct told *told = user;
+    if (strcmp(stage, "choosing the model") != 0)
+        return;
+    told->fell = told->fell || done < told->last;
+    told->last = done;
+    told->tenth[(int)(10.0 * done)] = true;
+}
+
+/* Fits of parts stop after other numbers of sweeps than they may take at most: the bar goes by the
+ * parts, and does not stand where the first of them ended. */
+static void the_bar_goes_by_the_fits_that_choose(void **state) {
+    (void)state;
+    gbs_context *ctx = new_context(1, 1);
+    for (int lone = 0; lone < 2; lone++) {
+        struct levels_case c = make_levels(ctx, 11, 60, 40, lone ? 40 : 1500, 2, false, false);
+        gbs_complete_settings o = hierarchical_settings();
+        struct told told = {.last = 0.0};
+        gbs_completion *model = NULL;
+        o.choose_model = true;
+        gbs_context_set_progress(ctx, note_choice, &told);
+        assert_int_equal(gbs_complete_run(ctx, c.ratings, &o, &model), GBS_OK);
+        gbs_context_set_progress(ctx, NULL, NULL);
+        int tenths = 0;
+        for (int k = 0; k <= 10; k++)
+            tenths += told.tenth[k];
+        assert_true(tenths >= 9);
+        assert_false(told.fell);
+        gbs_completion_free(model);
+        free_levels(ctx, &c);
+    }
+    gbs_context_free(ctx);
+}
+
+/* The first fall of F is the beginning, the one that stops the end, their geometric mean half way;
+ * a fall that grew, or a stop that never comes, says nothing. */
+static void an_ascent_is_measured_by_logarithms(void **state) {
+    (void)state;
+    assert_close(gbs_ascent_reached(1e3, 1e3, 1e-3), 0.0, 0.0, 1e-15);
+    assert_close(gbs_ascent_reached(1e3, 1.0, 1e-3), 0.5, 0.0, 1e-15);
+    assert_close(gbs_ascent_reached(1e3, 1e-3, 1e-3), 1.0, 0.0, 1e-15);
+    assert_close(gbs_ascent_reached(1e3, -1.0, 1e-3), 1.0, 0.0, 1e-15);
+    const double nothing[][3] = {{1e3, 2e3, 1e-3}, {1e3, 1.0, 0.0},       {1e-4, 1e-5, 1e-3},
+                                 {0.0, 1.0, 1e-3}, {1e3, INFINITY, 1e-3}, {1e3, NAN, 1e-3}};
+    for (size_t k = 0; k < sizeof nothing / sizeof *nothing; k++)
+        assert_true(gbs_ascent_reached(nothing[k][0], nothing[k][1], nothing[k][2]) == 0.0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_fit_begins_where_another_ended),
@@ -185,6 +240,8 @@ int main(void) {
         cmocka_unit_test(wins_are_counted_in_standard_errors),
         cmocka_unit_test(small_tables_are_no_worse),
         cmocka_unit_test(lone_ratings_choose_nothing),
+        cmocka_unit_test(the_bar_goes_by_the_fits_that_choose),
+        cmocka_unit_test(an_ascent_is_measured_by_logarithms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

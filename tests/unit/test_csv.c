@@ -146,7 +146,8 @@ static void csv_later_text_in_a_numeric_column_is_refused(void **state) {
           "`na-values` takes such cells as missing, `text` 1 the column as categories)");
     fails("train.csv", "my age\n1\n0x10\n", DETECT,
           "train.csv:3: column 'my age' (column 1): expected a number, found '0x10' (line 2 holds "
-          "a number; `na-values` takes such cells as missing, `text` 1 the column as categories)");
+          "a number; `na-values` takes such cells as missing, `text` `my age` the column as "
+          "categories)");
 }
 
 static void csv_missing_values_are_refused(void **state) {
@@ -192,7 +193,8 @@ static void csv_quotes_gone_wrong_are_refused(void **state) {
     (void)state;
     fails("t.csv", "a,b\n1,\"x\ny\"\n2,\"z\n3,w\n", DETECT,
           "t.csv:4: the quote opened here is never closed");
-    fails("t.csv", "a,b\n1,\"x\"y\n", DETECT, "t.csv:2: text follows the closing quote of 'x'");
+    fails("t.csv", "a,b\n1,\"x\"y\n", DETECT,
+          "t.csv:2: column 2: text follows the closing quote of 'x'");
     fails("t.csv", "a,b\n1,\"\"\"", DETECT, "t.csv:2: the quote opened here is never closed");
 }
 

@@ -60,7 +60,7 @@ static void the_predictor_is_fixed_before_the_last_block(void **state) {
         gbs_model *a = fit(ctx, data, &o);
         assert_int_equal(gbs_model_card(a)->learned, first);
         assert_int_equal(gbs_model_card(a)->tested, N - first);
-        data->hash = gbs_data_hash(data); /* keeps the order */
+        data->summary.hash = gbs_data_hash(data); /* keeps the order */
         data->hashed = true;
         for (size_t i = first; i < N; i++) {
             t.y[order[i]] = i % 2 == 0 ? 1.0 : -1.0;

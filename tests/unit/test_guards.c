@@ -118,11 +118,37 @@ static void numbers_with_signs_are_known(void **state) {
                                           "1'234",
                                           "\xe2\x88\x92"
                                           "1.5"};
-    static const char *const others[] = {"555 1234", "A5", "12 34", "5kg", "", "$", "1 2 3", "3-4"};
+    static const char *const others[] = {"555 1234", "A5", "12 34", "",
+                                         "5-9kg",    "$",  "1 2 3", "3-4"};
     for (size_t k = 0; k < sizeof dressed / sizeof *dressed; k++)
-        assert_true(gbs_is_dressed_number(dressed[k]));
+        assert_int_equal(gbs_dress_of(dressed[k]), GBS_DRESS_SIGNS);
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
-        assert_false(gbs_is_dressed_number(others[k]));
+        assert_int_equal(gbs_dress_of(others[k]), GBS_DRESS_NONE);
+}
+
+static void other_dresses_of_numbers_are_known(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        gbs_dress dress;
+    } known[] = {{"71.8 kg", GBS_DRESS_UNIT},
+                 {"5kg", GBS_DRESS_UNIT},
+                 {"-3 mg/l", GBS_DRESS_UNIT},
+                 {"37.2\xc2\xa0\xc2\xb0"
+                  "C",
+                  GBS_DRESS_UNIT},
+                 {"120/80", GBS_DRESS_PAIR},
+                 {"1.5/2", GBS_DRESS_PAIR},
+                 {"0.99D+00", GBS_DRESS_EXPONENT},
+                 {"-1d3", GBS_DRESS_EXPONENT},
+                 {"1/2/2024", GBS_DRESS_NONE},
+                 {"12:30", GBS_DRESS_NONE},
+                 {"25-34", GBS_DRESS_NONE},
+                 {"5 to 9 years", GBS_DRESS_NONE},
+                 {"3 or more people", GBS_DRESS_NONE}};
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+        if (gbs_dress_of(known[k].text) != known[k].dress)
+            fail_msg("'%s' is %d", known[k].text, (int)gbs_dress_of(known[k].text));
 }
 
 /* What is no text at all, by its first bytes: the message says what it is. */
@@ -160,6 +186,7 @@ int main(void) {
         cmocka_unit_test(columns_that_say_nothing_are_told),
         cmocka_unit_test(a_name_of_an_identifier_counts),
         cmocka_unit_test(numbers_with_signs_are_known),
+        cmocka_unit_test(other_dresses_of_numbers_are_known),
         cmocka_unit_test(other_files_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* The hash of a set of rows: the same for any order and for sparse rows, another for any change. */
 #include "support.h"
 
+#include "data/ratings.h"
 #include "data/rows.h"
 #include "kernel/threefry.h"
 
@@ -158,6 +159,114 @@ static void seeds_look_random(void **state) {
     assert_true(gbs_hash_seed(1, 10, h) != gbs_hash_seed(1, 10, (gbs_hash){1, 3}));
 }
 
+/* ---------------------------------------------------------------- as the rows come */
+
+static gbs_hash in_order(gbs_context *ctx, gbs_data *data) {
+    gbs_row_summary summary;
+    assert_ok(ctx, gbs_data_summary(ctx, data, &summary));
+    assert_true(same(summary.hash, gbs_data_hash(data)));
+    gbs_data_free(data);
+    return summary.in_order;
+}
+
+/* Rows at their places add up whatever parts they are hashed in, of dense rows, sparse ones, views,
+ * columns side by side, singles, rows of weight 0 between them, labels turned round. */
+static void order_adds_up_and_is_that_of_any_container(void **state) {
+    (void)state;
+    enum { N = 40, D = 3, ZEROS = 5 };
+    gbs_context *ctx = new_context(1, 1);
+    struct table_of_numbers t = small_table(17, N, D);
+    double turned[N], columns[N * D], more[(N + ZEROS) * D], labels[N + ZEROS], weight[N + ZEROS];
+    float single[N * D];
+    size_t rows[N], at = 0;
+    gbs_data *dense_rows, *sparse, *strided, *singles, *view, *weighted, *weighed, *other;
+    for (size_t i = 0; i < N * D; i++) {
+        single[i] = (float)t.x[i];
+        t.x[i] = (double)single[i];
+        columns[i % D * N + i / D] = t.x[i];
+    }
+    make_csr(&t);
+    gbs_hash_sum part[2];
+    memset(part, 0, sizeof part);
+    for (size_t i = 0; i < N; i++) {
+        gbs_hash cells = {0}, row[2];
+        for (size_t k = 0; k < D; k++)
+            cells = gbs_hash_add(cells, gbs_hash_number(k, t.x[i * D + k]));
+        gbs_hash_sum *to = &part[i * 7 % 10 < 4];
+        row[0] = gbs_hash_placed(gbs_hash_row(cells, t.y[i]), i);
+        row[1] = gbs_hash_placed(gbs_hash_row(cells, -t.y[i]), i);
+        to->as_is = gbs_hash_add(to->as_is, row[0]);
+        to->turned = gbs_hash_add(to->turned, row[1]);
+        turned[i] = -t.y[i];
+        rows[i] = i;
+    }
+    part[0].as_is = gbs_hash_add(part[1].as_is, part[0].as_is);
+    part[0].turned = gbs_hash_add(part[1].turned, part[0].turned);
+    gbs_hash expected = gbs_hash_sum_of(&part[0]);
+    for (size_t i = 0; i < N + ZEROS; i++) {
+        weight[i] = i % 9 == 3 ? 0.0 : 1.0 + (double)(i % 2);
+        labels[i] = weight[i] > 0.0 ? t.y[at] : 1.0;
+        for (size_t k = 0; k < D; k++)
+            more[i * D + k] = weight[i] > 0.0 ? t.x[at * D + k] : 99.0;
+        at += weight[i] > 0.0;
+    }
+    assert_int_equal(at, N);
+    dense_rows = dense(ctx, &t);
+    assert_ok(ctx, gbs_data_view(ctx, dense_rows, rows, N, &view));
+    assert_true(same(expected, in_order(ctx, view)));
+    rows[4] = 5; /* two rows change places */
+    rows[5] = 4;
+    assert_ok(ctx, gbs_data_view(ctx, dense_rows, rows, N, &view));
+    assert_false(same(expected, in_order(ctx, view)));
+    assert_true(same(expected, in_order(ctx, dense_rows)));
+    assert_ok(ctx, gbs_data_csr(ctx, N, D, t.start, t.column, t.value, t.y, GBS_COPY, &sparse));
+    assert_true(same(expected, in_order(ctx, sparse)));
+    assert_ok(ctx, gbs_data_strided(ctx, N, D, columns, GBS_CELL_DOUBLE, 1, N, t.y, GBS_BORROW,
+                                    &strided));
+    assert_true(same(expected, in_order(ctx, strided)));
+    assert_ok(ctx,
+              gbs_data_strided(ctx, N, D, single, GBS_CELL_FLOAT, D, 1, t.y, GBS_BORROW, &singles));
+    assert_true(same(expected, in_order(ctx, singles)));
+    assert_ok(ctx, gbs_data_dense(ctx, N, D, t.x, D, turned, GBS_COPY, &other));
+    assert_true(same(expected, in_order(ctx, other)));
+    assert_ok(ctx, gbs_data_dense(ctx, N + ZEROS, D, more, D, labels, GBS_COPY, &weighted));
+    assert_ok(ctx, gbs_data_set_weights(ctx, weighted, weight));
+    assert_ok(ctx, gbs_data_weighed(ctx, weighted, &weighed));
+    assert_true(same(expected, in_order(ctx, weighed)));
+    gbs_data_free(weighted);
+    free_table(&t);
+    gbs_context_free(ctx);
+}
+
+/* Of ratings: two that change places change the order and not the set; how rows are numbered
+ * changes neither. */
+static void ratings_have_an_order(void **state) {
+    (void)state;
+    enum { N = 6 };
+    gbs_context *ctx = new_context(1, 1);
+    const char *const ids[2][3] = {{"a", "b", "c"}, {"c", "a", "b"}};
+    uint32_t row[3][N] = {{0, 1, 2, 0, 1, 2}, {0, 1, 2, 0, 1, 2}, {1, 2, 0, 1, 2, 0}},
+             column[3][N] = {{0, 0, 1, 1, 2, 2}, {0, 0, 1, 1, 2, 2}, {0, 0, 1, 1, 2, 2}};
+    double value[3][N] = {{1, 2, 3, 4, 5, 1}, {1, 2, 3, 4, 5, 1}, {1, 2, 3, 4, 5, 1}};
+    gbs_hash set[3], order[3];
+    row[1][2] = 0; /* the second list: numbers 2 and 3 the other way round */
+    row[1][3] = 2;
+    value[1][2] = 4;
+    value[1][3] = 3;
+    for (size_t k = 0; k < 3; k++) {
+        gbs_ratings *r;
+        assert_ok(ctx, gbs_ratings_create(ctx, N, 3, 3, row[k], column[k], value[k], ids[k / 2],
+                                          NULL, &r));
+        set[k] = gbs_ratings_hash(r);
+        order[k] = r->in_order;
+        gbs_ratings_free(r);
+    }
+    assert_true(same(set[0], set[1]) && same(set[0], set[2]));
+    assert_false(same(order[0], order[1]));
+    assert_true(same(order[0], order[2]));
+    gbs_context_free(ctx);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(does_not_depend_on_the_order),
@@ -166,6 +275,8 @@ int main(void) {
         cmocka_unit_test(cells_at_once_are_the_sum_of_each),
         cmocka_unit_test(long_rows_hash_as_their_cells),
         cmocka_unit_test(seeds_look_random),
+        cmocka_unit_test(order_adds_up_and_is_that_of_any_container),
+        cmocka_unit_test(ratings_have_an_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,7 +69,7 @@ static void the_order_depends_on_seed_and_rows_alone(void **state) {
 
 /* Other rows, in the order that `like` has. */
 static gbs_data *in_order_of(gbs_data *data, const gbs_data *like) {
-    data->hash = gbs_data_hash(like);
+    data->summary.hash = gbs_data_hash(like);
     data->hashed = true;
     return data;
 }

@@ -148,6 +148,135 @@ static void levels_of_certified_rows_are_unknown(void **state) {
     gbs_context_free(ctx);
 }
 
+/* Is job k a level of the recipe? */
+static bool knows(const gbs_data *data, const char *job) {
+    const char *level;
+    for (size_t j = 0; (level = gbs_recipe_level(gbs_data_recipe(data), 0, j)) != NULL; j++)
+        if (strcmp(level, job) == 0)
+            return true;
+    return false;
+}
+
+/* The caller names the rows to learn from: the recipe knows their levels and fills, and no others,
+ * and the certificate holds, as long as the split stays. */
+static void a_split_that_is_handed_in_teaches_the_recipe(void **state) {
+    (void)state;
+    enum { N = 150, LEVELS = 60 };
+    struct dice r = {11};
+    gbs_context *ctx = new_context(1, 1);
+    gbs_options *o = options_of(ctx, "missing impute"), *drop = options_of(ctx, "missing drop"),
+                *none = options_of(ctx, "prior zero scale none");
+    char text[N][8];
+    const char *job[N];
+    double x[N], y[N];
+    unsigned char learned[N];
+    for (size_t i = 0; i < N; i++) {
+        snprintf(text[i], sizeof text[i], "L%d", (int)(LEVELS * dice_uniform(&r)));
+        job[i] = text[i];
+        x[i] = i % 7 == 3 ? NAN : dice_normal(&r) + (i % 2 == 0 ? 0.0 : 5.0);
+        y[i] = dice_uniform(&r) < 0.5 ? 1.0 : -1.0;
+        learned[i] = i % 2 == 0; /* no order of the library's */
+    }
+    gbs_table *t;
+    gbs_data *data;
+    gbs_model *model;
+    assert_ok(ctx, gbs_table_create(ctx, N, 3, &t));
+    assert_ok(ctx, gbs_table_add_texts(ctx, t, "job", job));
+    assert_ok(ctx, gbs_table_add_numbers(ctx, t, "x", x));
+    assert_ok(ctx, gbs_table_add_numbers(ctx, t, "y", y));
+    for (int round = 0; round < 2; round++) {
+        const gbs_options *how = round == 0 ? o : drop;
+        size_t order[N], first, parts[2] = {0, 0};
+        assert_ok(ctx, gbs_table_train_split(ctx, t, how, learned, &data));
+        for (size_t i = 0; i < N; i++) {
+            bool met = false;
+            for (size_t j = 0; j < N; j++)
+                met = met ||
+                      (learned[j] && !(round == 1 && isnan(x[j])) && strcmp(text[i], text[j]) == 0);
+            assert_int_equal(knows(data, text[i]), met);
+        }
+        assert_ok(ctx, gbs_fit_order(ctx, data, how, order, &first));
+        for (size_t i = 0; i < gbs_data_rows(data); i++) {
+            bool is = learned[gbs_data_table_row(data, order[i])] != 0;
+            assert_int_equal(is, i < first);
+            parts[is]++;
+        }
+        assert_true(parts[0] > 0 && parts[1] > 0);
+        assert_ok(ctx, gbs_fit(ctx, data, how, &model));
+        assert_true(gbs_model_certificate(model, 0)->valid);
+        gbs_model_free(model);
+        assert_ok(ctx, gbs_fit(ctx, data, none, &model)); /* every row certifies */
+        assert_false(gbs_model_certificate(model, 0)->valid);
+        gbs_model_free(model);
+        unsigned char other[N];
+        for (size_t i = 0; i < N; i++)
+            other[i] = i < N / 3;
+        assert_ok(ctx, gbs_data_set_split(ctx, data, other)); /* the recipe saw other rows */
+        assert_ok(ctx, gbs_fit(ctx, data, how, &model));
+        assert_false(gbs_model_certificate(model, 0)->valid);
+        gbs_model_free(model);
+        gbs_data_free(data);
+    }
+    memset(learned, 1, sizeof learned);
+    assert_int_equal(gbs_table_train_split(ctx, t, o, learned, &data), GBS_ERR_DATA);
+    assert_null(data);
+    memset(learned, 0, sizeof learned);
+    assert_int_equal(gbs_table_train_split(ctx, t, o, learned, &data), GBS_ERR_DATA);
+    assert_non_null(strstr(gbs_error_message(ctx), "learned names 0 of 150 rows"));
+    assert_null(data);
+    gbs_table_free(t);
+    gbs_options_free(o);
+    gbs_options_free(drop);
+    gbs_options_free(none);
+    gbs_context_free(ctx);
+}
+
+/* What the fill of a column is, too, is the learned rows' alone; numbers need no recipe. */
+static void fills_are_those_of_the_split(void **state) {
+    (void)state;
+    enum { N = 90 };
+    struct dice r = {12};
+    gbs_context *ctx = new_context(1, 1);
+    gbs_options *o = options_of(ctx, "missing impute"), *plain = options_of(ctx, "");
+    double x[N], y[N], whole[N];
+    unsigned char learned[N];
+    for (size_t i = 0; i < N; i++) {
+        learned[i] = i % 3 != 0;
+        x[i] = i % 10 == 0 ? NAN : learned[i] ? 1.0 : 1000.0;
+        whole[i] = dice_normal(&r);
+        y[i] = whole[i] + dice_normal(&r) > 0.0 ? 1.0 : -1.0;
+    }
+    gbs_table *t;
+    gbs_data *data;
+    gbs_model *model;
+    assert_ok(ctx, gbs_table_create(ctx, N, 3, &t));
+    assert_ok(ctx, gbs_table_add_numbers(ctx, t, "x", x));
+    assert_ok(ctx, gbs_table_add_numbers(ctx, t, "whole", whole));
+    assert_ok(ctx, gbs_table_add_numbers(ctx, t, "y", y));
+    assert_ok(ctx, gbs_table_train_split(ctx, t, o, learned, &data));
+    assert_ok(ctx, gbs_fit(ctx, data, o, &model));
+    assert_true(gbs_model_certificate(model, 0)->valid);
+    const char *fill = strstr(gbs_model_recipe(model), "\"fill\":");
+    assert_non_null(fill);
+    assert_true(strtod(fill + 7, NULL) == 1.0);
+    gbs_model_free(model);
+    gbs_data_free(data);
+    gbs_table_free(t);
+    assert_ok(ctx, gbs_table_create(ctx, N, 2, &t));
+    assert_ok(ctx, gbs_table_add_numbers(ctx, t, "whole", whole));
+    assert_ok(ctx, gbs_table_add_numbers(ctx, t, "y", y));
+    assert_ok(ctx, gbs_table_train_split(ctx, t, plain, learned, &data));
+    assert_ok(ctx, gbs_fit(ctx, data, plain, &model));
+    assert_true(gbs_model_certificate(model, 0)->valid);
+    assert_int_equal(gbs_model_certificate(model, 0)->blocks, N / 3);
+    gbs_model_free(model);
+    gbs_data_free(data);
+    gbs_table_free(t);
+    gbs_options_free(o);
+    gbs_options_free(plain);
+    gbs_context_free(ctx);
+}
+
 /* Row names with gaps, in a column that has no name: the rows with a gap are left out before the
  * column is, else the levels would come from the first part of other rows. */
 static void row_names_with_gaps_move_no_row(void **state) {
@@ -201,6 +330,8 @@ int main(void) {
         cmocka_unit_test(the_width_of_a_sparse_file_is_learned),
         cmocka_unit_test(columns_from_elsewhere_are_known),
         cmocka_unit_test(levels_of_certified_rows_are_unknown),
+        cmocka_unit_test(a_split_that_is_handed_in_teaches_the_recipe),
+        cmocka_unit_test(fills_are_those_of_the_split),
         cmocka_unit_test(row_names_with_gaps_move_no_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

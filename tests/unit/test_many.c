@@ -4,6 +4,7 @@
 
 #include "data/rows.h"
 #include "judge/many.h"
+#include "kernel/linalg.h"
 #include "unit/softmax_support.h"
 
 enum { N = 150, D = 3, K = 4, ROWS = 9 };
@@ -73,6 +74,50 @@ static void the_gradient_of_the_calibration_is_its_slope(void **state) {
                 assert_close(hessian[j * size + k], (up[k] - down[k]) / (2.0 * h), 1e-6, 1e-6);
         }
     }
+}
+
+/* Gradients alone end where Newton's method would: at the least of the sum. */
+static void the_descent_of_many_classes_ends_at_the_minimum(void **state) {
+    (void)state;
+    enum { M = 400, C = GBS_MOST_NEWTON + 16, MOST = 2 * C };
+    gbs_context *ctx = new_context(1, 1);
+    struct dice r = {9};
+    double *score = doubles(M * C), *at = doubles(MOST), *slope = doubles(MOST),
+           *hessian = doubles(MOST * MOST), *p = doubles(C);
+    size_t class[M], rows[C] = {0};
+    for (size_t i = 0; i < M; i++)
+        rows[class[i] = i < C ? i : dice_below(&r, C)]++;
+    for (size_t i = 0; i < M * C; i++)
+        score[i] = dice_normal(&r) + (i % C == class[i / C] ? 2.0 : 0.0);
+    gbs_class_scores s = {M, C, score, class};
+    gbs_status status = GBS_OK;
+    for (int kind = GBS_SLOPES_SHARED; kind <= GBS_SLOPES_EACH; kind++) {
+        gbs_softmax_fit f = {.s = &s,
+                             .rows = rows,
+                             .slopes = (gbs_slopes_kind)kind,
+                             .centre = 1.3,
+                             .p = p,
+                             .ctx = ctx,
+                             .status = &status};
+        size_t size = gbs_softmax_parameters(&f);
+        for (size_t j = 0; j < size; j++)
+            at[j] = j < C ? 0.0 : 1.0;
+        assert_ok(ctx, gbs_softmax_descend(&f, at));
+        double value = gbs_softmax_value(&f, at, slope, hessian), left = 0.0;
+        for (size_t j = 0; j < size; j++)
+            hessian[j * size + j] *= 1.0 + 1e-10;
+        assert_true(gbs_cholesky(size, hessian));
+        gbs_lower_solve(size, hessian, size, false, slope);
+        for (size_t j = 0; j < size; j++) /* g'H^-1 g/2: what a step of Newton's would gain */
+            left += 0.5 * slope[j] * slope[j];
+        assert_true(left < 1e-8 * value);
+    }
+    free(score);
+    free(at);
+    free(slope);
+    free(hessian);
+    free(p);
+    gbs_context_free(ctx);
 }
 
 static int agrees(void *user) {
@@ -361,7 +406,7 @@ static void the_predictor_is_fixed_before_the_last_block(void **state) {
     }
     assert_ok(ctx, gbs_data_dense(ctx, N, D, t.x, D, NULL, GBS_BORROW, &data));
     assert_ok(ctx, gbs_data_set_classes(ctx, data, N, t.class_of, K + 1));
-    data->hash = hash; /* keeps the order */
+    data->summary.hash = hash; /* keeps the order */
     data->hashed = true;
     gbs_model *b = fit(ctx, data, &o);
     const gbs_classes_card *card = gbs_model_classes_card(b);
@@ -542,6 +587,7 @@ int main(void) {
         cmocka_unit_test(no_row_of_a_learned_class_is_no_calibration),
         cmocka_unit_test(the_gradient_of_the_calibration_is_its_slope),
         cmocka_unit_test(calibration_finds_the_probabilities_behind_scores),
+        cmocka_unit_test(the_descent_of_many_classes_ends_at_the_minimum),
         cmocka_unit_test(a_calibration_that_is_stopped_says_so),
         cmocka_unit_test(calibration_bears_poor_rows),
         cmocka_unit_test(labels_and_probabilities_agree),

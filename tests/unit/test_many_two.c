@@ -99,7 +99,7 @@ static void compare(uint64_t seed, double offset, gbs_features features, gbs_ord
     assert_true(third > 0);
     assert_ok(ctx, gbs_data_dense(ctx, N, D, t.x, D, NULL, GBS_BORROW, &data));
     assert_ok(ctx, gbs_data_set_classes(ctx, data, N, t.class_of, 3));
-    data->hash = hash; /* keeps the order */
+    data->summary.hash = hash; /* keeps the order */
     data->hashed = true;
     three = fit(ctx, data, &o);
     check_lines(two, three, third);

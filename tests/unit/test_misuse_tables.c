@@ -20,6 +20,9 @@ static void what_is_needed_may_not_be_null(void **state) {
     says(ctx, "path");
     assert_int_equal(gbs_table_read(ctx, "x", NULL, NULL), GBS_ERR_ARGUMENT);
     assert_refused(ctx, GBS_ERR_ARGUMENT, gbs_table_train(ctx, NULL, NULL, &data), data);
+    static const unsigned char learned[1] = {1};
+    assert_refused(ctx, GBS_ERR_ARGUMENT, gbs_table_train_split(ctx, NULL, NULL, learned, &data),
+                   data);
     says(ctx, "table");
     assert_refused(ctx, GBS_ERR_ARGUMENT, gbs_recipe_from_model(ctx, NULL, &recipe), recipe);
     says(ctx, "model");
@@ -89,6 +92,8 @@ static void tables_in_memory_are_looked_at(void **state) {
     assert_ok(ctx, gbs_table_add_texts(ctx, t, "y", text));
     assert_int_equal(gbs_table_add_numbers(ctx, t, "z", x), GBS_ERR_ARGUMENT);
     says(ctx, "the table has its 2 columns already");
+    assert_refused(ctx, GBS_ERR_ARGUMENT, gbs_table_train_split(ctx, t, NULL, NULL, &data), data);
+    says(ctx, "learned");
     assert_ok(ctx, gbs_table_train(ctx, t, NULL, &data));
     gbs_data_free(data);
     gbs_table_free(t);

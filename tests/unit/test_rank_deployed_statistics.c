@@ -136,7 +136,7 @@ static void the_score_is_fixed_before_the_last_block(void **state) {
     assert_ok(ctx, gbs_fit_order_run(ctx, data, &o, order, &first));
     gbs_model *a = fit(ctx, data, &o);
     assert_int_equal(gbs_model_card(a)->learned, first);
-    data->hash = gbs_data_hash(data); /* keeps the order */
+    data->summary.hash = gbs_data_hash(data); /* keeps the order */
     data->hashed = true;
     for (size_t i = first; i < N; i++) {
         t.y[order[i]] = i % 2 == 0 ? 1.0 : -1.0;

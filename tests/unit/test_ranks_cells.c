@@ -191,8 +191,8 @@ static void ratings_cut_anywhere(void **state) {
         for (size_t k = h; k < sizeof bad / sizeof *bad; k += 2)
             assert_false(cut_everywhere(heads[h], bad[k], &plain));
     }
-    assert_true(
-        cut_everywhere(heads[2], "#1,a,2\n#\n1,a,3\n#9,9,9\n#\n#\n#\n#\n2,b,4\n#\n#\n", &plain));
+    assert_true(cut_everywhere(heads[2], "#1,a,2\n#,b,1\n1,a,3\n#9,9,9\n2,b,4\n", &plain));
+    assert_false(cut_everywhere(heads[2], "#1,a,2\n1,a,3\n2,b,4\n#\n", &plain));
 }
 
 static void options_are_those_of_one_process(void **state) {

@@ -176,7 +176,8 @@ static void files_by_hand(void **state) {
         "a,b\n1,2\n3,4\n",
         "a,b\r\n1,x\r\n\r\n3,y\r\n5,x",
         "a,b\r1,x\r3,y\r5,x\r",
-        "\xef\xbb\xbf# made by hand\n# twice\na,b\n1,2\n#3,4\n5,6\n#\n7,8\n",
+        "\xef\xbb\xbf# made by hand\n# twice\na,b\nx,2\n#3,4\ny,6\n#,7\nx,8\n",
+        "# made by hand\na,b\n1,2\n#3,4\n5,6\n#\n7,8\n",
         /* line breaks in quotes, more of them than rows */
         "a,b\n\"x\n\n\n\n\ny\",1\n\"\n\n\n\n\n\n\n\n\",2\n\"x\n\n\n\n\ny\",3\nz,4\n",
         "a,b\n\"x\"\"\n\"\"y\",1\n\"\"\"\n1,2\n3,4\n5,6\n\"\"\",2\nz,4\n",

@@ -48,7 +48,7 @@ static void the_columns_between_cost_nothing(void **state) {
                                   GBS_COPY, &wide),
                      GBS_OK);
     wide->hashed = true; /* the columns have other numbers, which is another order of the rows */
-    wide->hash = gbs_data_hash(narrow);
+    wide->summary.hash = gbs_data_hash(narrow);
     for (int kind = 0; kind < 4; kind++) {
         gbs_fit_settings o = gbs_fit_settings_default();
         o.loss = kind % 2 == 0 ? GBS_LOSS_ZERO_ONE : GBS_LOSS_HINGE;
@@ -110,7 +110,7 @@ static void later_rows_do_not_choose_columns(void **state) {
                                       from->value, from->y, GBS_COPY, &data[k]),
                          GBS_OK);
         data[k]->hashed = true; /* the same order for both */
-        data[k]->hash = gbs_data_hash(before);
+        data[k]->summary.hash = gbs_data_hash(before);
         assert_int_equal(gbs_fit_run(ctx, data[k], &o, &model[k]), GBS_OK);
         info[k] = *gbs_model_get_info(model[k]);
         assert_true(certificates_of(model[k], &count)->valid);

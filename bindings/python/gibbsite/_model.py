@@ -7,6 +7,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from . import _native, _rows, _settings
 from ._errors import ROWS, argument, warn
+from ._raw import ReadsRaw
 
 
 class Told(dict):
@@ -80,7 +81,7 @@ class Handled:
             self._handle = self._from_file(file)
 
 
-class CertifiedModel(Handled):
+class CertifiedModel(ReadsRaw, Handled):
     """A model and what it tells."""
 
     # What scikit-learn's parameters are called by, beyond what the estimator names itself.
@@ -91,7 +92,8 @@ class CertifiedModel(Handled):
                       if name in self._options}
         return _settings.options_of({"task": self._task, **parameters, **self._derived_options()},
                                     self.options, own=("task", "target", "positive", "weights",
-                                                       "group", "cost", "missing", "no-intercept"))
+                                                       "group", "cost", "missing", "no-intercept"),
+                                    kind=type(self))
 
     def _derived_options(self):
         return {}
@@ -185,59 +187,13 @@ class CertifiedModel(Handled):
     def _checked_rows(self, X):
         self._check_fitted()
         _rows.check_shape(X, self)
-        if self._raw or self._by_name or _rows.is_raw(X, self.missing):
-            if _rows.is_frame(X):
-                return self._raw_rows(X)
-            if self._raw and self._reads_arrays():
-                X = X.toarray() if _rows.is_sparse(X) else X
-                _rows.check_columns(self, X)
-                return self._raw_rows(X)
-        if self._raw:
-            raise ValueError("this model was fitted to a frame with texts; predictions need a "
-                             "frame with the same columns")
+        if self._raw or ((self._by_name or _rows.is_raw(X, self.missing)) and _rows.is_frame(X)):
+            return self._rows_as_they_came(X)
         if self._by_name:
             X = _rows.numbers(X)
             return _rows.data_of(X), X.shape[0], None
         X, data = _rows.to_predict(self, X)
         return data, X.shape[0], None
-
-    def _inputs(self):
-        """The columns that the recipe reads."""
-        return json.loads(_native.recipe(self._handle) or "{}").get("inputs", ())
-
-    def _reads_arrays(self):
-        """A recipe of numbers alone, whose missing cells it drops or fills, reads arrays too."""
-        return all(column["type"] != "text" for column in self._inputs())
-
-    def _raw_rows(self, X):
-        inputs = self._inputs()
-        types = {column["name"]: column["type"] for column in inputs}
-        filled = any("fill" in column for column in inputs)
-        gone = [name for name in types if name not in _rows.names_of(X)] if _rows.is_frame(X) \
-            else []
-        if gone:
-            raise ValueError(f"there is no column {gone[0]!r}, which the model was trained on")
-        columns = _rows.table_columns(X, "impute" if filled else self.missing, types)
-        if self.missing == "drop" and not filled and not _rows.complete(columns).any():
-            return None, np.shape(X)[0], []
-        table = _native.table(np.shape(X)[0], columns)
-        missing = {} if filled or self.missing == "error" else {"missing": self.missing}
-        data, unseen = _native.apply(self._handle, table, missing)
-        for column, count, level in unseen:
-            warn(f"column '{column}': {count} cells with a level that training did not see, such "
-                 f"as '{level}'")
-        if _native.shape(data)[0] == np.shape(X)[0]:
-            return data, np.shape(X)[0], None
-        return data, np.shape(X)[0], _native.table_rows(data)
-
-    def _spread(self, values, count, rows):
-        """NaN where a row was left out because cells are missing."""
-        if rows is None:
-            return values
-        all_rows = np.full(count, np.nan)
-        if values is not None:
-            all_rows[rows] = values
-        return all_rows
 
     # ------------------------------------------------------------ recipes
 
@@ -254,7 +210,7 @@ def take_recipe(estimator, recipe, features):
     estimator.classes_ = classes_of(estimator.info_.get("classes", texts),
                                     recipe.get("target_type", "number") == "number")
     inputs = recipe.get("inputs")
-    estimator._raw = any(column["type"] == "text" for column in inputs or ())
+    estimator._raw = any(column["type"] == "text" or "fill" in column for column in inputs or ())
     estimator.n_features_in_ = len(inputs) if inputs is not None else features
     if inputs is not None and recipe.get("named"):
         estimator.feature_names_in_ = np.array([column["name"] for column in inputs], dtype=object)

@@ -20,7 +20,8 @@ def is_sparse(X):
 
 
 def is_frame(X):
-    return hasattr(X, "columns") and hasattr(X, "dtypes")
+    kind = type(X)  # of an object `dtypes` would be made, which takes longer than a row
+    return hasattr(kind, "columns") and hasattr(kind, "dtypes")
 
 
 def is_raw(X, missing="error"):
@@ -164,9 +165,30 @@ def _numbers(column, name):
     return values
 
 
-def table_columns(X, missing, types=None):
+def _plain_numbers(X, types):
+    """Columns of a frame that a model knows as numbers and that NumPy has as such, all finite: by
+    name. One look at all of them, for a few rows cost less than a look at each column."""
+    names = [name for name, dtype in zip(X.columns, X.dtypes.to_numpy())
+             if types.get(name) == "number" and isinstance(dtype, np.dtype)
+             and dtype.kind in "fiub"] if X.columns.is_unique else []
+    cells = X[names].to_numpy(dtype=np.float64) if names else np.empty((0, 0))
+    if not np.isfinite(cells).all():
+        return {}
+    return dict(zip(names, np.ascontiguousarray(cells.T)))
+
+
+def _spelled(column, levels):
+    """True and False as a model's levels have them: TRUE, where a file was written by R."""
+    spelled = {level.lower(): level for level in levels}
+    if getattr(column.dtype, "kind", "O") != "b" or not {"true", "false"} & set(spelled):
+        return _texts(column)
+    return [None if text is None else spelled.get(text.lower(), text) for text in _texts(column)]
+
+
+def table_columns(X, missing, types=None, levels=None):
     """The columns of a frame, or of an array, as _native.table takes them. `types`: what a model
-    knows columns as, by name and in their order, whatever a few rows of them look like."""
+    knows columns as, by name and in their order, whatever a few rows of them look like; `levels`:
+    the texts that it knows."""
     if types is None:
         check_digits(X)
     if not is_frame(X):
@@ -175,12 +197,21 @@ def table_columns(X, missing, types=None):
             raise ValueError("Input X contains infinity or a value too large for dtype('float64').")
         return [(name, np.ascontiguousarray(cells[:, k]))
                 for k, name in enumerate(types or numbered(cells.shape[1]))]
-    columns = []
-    for k in range(X.shape[1]):
-        column, name = X.iloc[:, k], str(X.columns[k])
+    columns, plain = [], _plain_numbers(X, types) if types is not None else {}
+    for k, name in enumerate(X.columns):
+        if name in plain:
+            columns.append((name, plain[name]))
+            continue
+        name = str(name)
         known = (types or {}).get(name)
         if types is not None and known is None:
             continue
+        column = X.iloc[:, k]
+        if known == "text" and getattr(column.dtype, "kind", "") == "O":
+            cells = column.tolist()
+            if all(type(cell) is str for cell in cells):
+                columns.append((name, cells))
+                continue
         kind = _kind(column)
         if kind == "text" and known == "number":
             raise ValueError(f"column {name!r} holds texts, such as {_texts(column)[0]!r}; in "
@@ -191,7 +222,8 @@ def table_columns(X, missing, types=None):
                              f"{np.flatnonzero(gone)[0]}; missing='impute' fills it in, "
                              "missing='drop' leaves such rows out")
         text = (known or kind) == "text"
-        columns.append((name, _texts(column) if text else _numbers(column, name)))
+        columns.append((name, _spelled(column, (levels or {}).get(name, ())) if text
+                        else _numbers(column, name)))
     return columns
 
 
@@ -223,6 +255,16 @@ def labels(y):
     if values.dtype.kind == "f" and np.isnan(values).any():
         raise ValueError("Input y contains NaN.")
     return values if hasattr(y, "to_numpy") else y
+
+
+def are_numbers(classes):
+    """Labels that a table holds as numbers, so that a file knows them as such: few and whole, as
+    everywhere that labels are told from measurements."""
+    if classes.dtype.kind not in "biuf" or len(classes) > 20:
+        return False
+    values = classes.astype(np.float64)
+    return bool((np.abs(values) < 2**53).all() and
+                (len(classes) <= 8 or np.array_equal(values, np.floor(values))))
 
 
 def is_missing(value):

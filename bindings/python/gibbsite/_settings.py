@@ -1,4 +1,6 @@
 """Parameters of estimators as options of the library: the one table is the library's."""
+import functools
+import inspect
 import numbers
 import os
 
@@ -46,15 +48,38 @@ def option_text(value):
     return str(value)
 
 
-def options_of(parameters, more=None, own=()):
-    """Those that are not None or False, by the library's names. `more`, the parameter `options`,
-    has names of either kind, but for those of the package's `own`, which are said otherwise."""
+@functools.lru_cache(maxsize=None)
+def defaults_of(kind):
+    """The parameters of a class of estimators, and what they are where nobody says so."""
+    return {name: told.default for name, told in inspect.signature(kind.__init__).parameters.items()
+            if told.default is not told.empty}
+
+
+def _check_agreement(parameters, more, standards):
+    """The parameter `options` must not say of an option another thing than the parameter of that
+    name, where somebody set it."""
+    own = {option_name(name): name for name in parameters}
+    for name, value in more.items():
+        parameter = own.get(option_name(name))
+        said = parameters.get(parameter)
+        if parameter is None or said is None or said is False or \
+                said == standards.get(parameter, said) or option_text(said) == option_text(value):
+            continue
+        raise argument(f"options: {name!r} is {value!r}, and the parameter {parameter} is "
+                       f"{said!r}; give one of them")
+
+
+def options_of(parameters, more=None, own=(), kind=None):
+    """Those that are not None or False, by the library's names. `more`, the parameter `options` of
+    an estimator of this kind, has names of either kind, but for those of the package's `own`, which
+    are said otherwise."""
     if more is not None and not hasattr(more, "items"):
         raise argument(f"options must be a dict of names and values, not {more!r}")
     for name in more or {}:
         if option_name(name) in own:
             raise argument(f"options: {name!r} is not set here; see the parameters of the "
                            "estimator and of fit")
+    _check_agreement(parameters, more or {}, defaults_of(kind) if kind is not None else {})
     chosen = {**parameters, **(more or {})}
     return {option_name(name): option_text(value) for name, value in chosen.items()
             if value is not None and value is not False}

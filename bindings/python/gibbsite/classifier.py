@@ -7,7 +7,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (_check_sample_weight, check_consistent_length,
                                       column_or_1d)
 
-from . import _html, _native, _rows, _settings
+from . import _html, _native, _parameters, _rows, _settings
 from ._errors import ROWS, argument, warn
 from ._model import CertifiedModel, _label, take_recipe
 
@@ -157,34 +157,34 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
 
     def _fit(self, X, y, sample_weight=None, learned=None, groups=None):
         """`learned`: which rows to learn from, in place of a split of the library's own."""
-        data, X = self._data(X, y, sample_weight, groups, drawn=learned is None)
         if learned is not None:
-            if self._raw:  # rows with missing cells may have been left out
-                learned = learned[_native.table_rows(data)]
-            _native.set_split(data, np.ascontiguousarray(learned, dtype=np.uint8))
+            learned = np.ascontiguousarray(learned, dtype=np.uint8)
+        data, X = self._data(X, y, sample_weight, groups, learned)
+        if learned is not None and not self._raw:  # a recipe learned from these rows has them
+            _native.set_split(data, learned)
         if self._is_balanced():
             self._balance(data, column_or_1d(_rows.labels(y)))
         handle = self._fit_data(data)
         self._write_recipe(handle, X)
         return self._keep(handle)
 
-    def _data(self, X, y, sample_weight=None, groups=None, drawn=True):
-        """A handle on the rows of a fit, and the rows themselves as they were checked. `drawn`: the
-        library draws the split, and a recipe learns from the rows that this one learns from."""
+    def _data(self, X, y, sample_weight=None, groups=None, learned=None):
+        """A handle on the rows of a fit, and the rows themselves as they were checked. `learned`:
+        those that a recipe learns from, in place of those that the library draws."""
         self._check_parameters()
         with ROWS:
-            return self._checked_data(X, y, sample_weight, groups, drawn)
+            return self._checked_data(X, y, sample_weight, groups, learned)
 
-    def _checked_data(self, X, y, sample_weight, groups, drawn):
+    def _checked_data(self, X, y, sample_weight, groups, learned):
         _rows.check_shape(X, self)
         y = _rows.labels(y)
-        self._raw = (_rows.wants_recipe if drawn else _rows.is_raw)(X, self.missing)
+        self._raw = _rows.wants_recipe(X, self.missing)
         self._by_name = False
         if self._raw:
             check_consistent_length(X, y)
             y = column_or_1d(y, warn=True)
             self._take_classes(y)
-            data = self._raw_data(X, y, sample_weight, groups)
+            data = self._raw_data(X, y, sample_weight, groups, learned)
         else:
             X, y = _rows.checked_pair(self, X, y)
             self._take_classes(y)
@@ -244,7 +244,7 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
                             len(self.classes_))
         return data
 
-    def _raw_data(self, X, y, sample_weight, groups):
+    def _raw_data(self, X, y, sample_weight, groups, learned):
         """Through the library's recipe: labels, weights and groups are columns of the table."""
         names = _rows.names_of(X)
         self.n_features_in_ = len(names)
@@ -253,8 +253,9 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
             self.feature_names_in_ = np.array(names, dtype=object)
         target = next(name for name in ("y", "target", "label", "y_") if name not in names)
         texts = {value: _label(value) for value in self.classes_.tolist()}
-        columns = [*_rows.table_columns(X, self.missing),
-                   (target, [texts[value] for value in y.tolist()])]
+        labels = y.astype(np.float64) if _rows.are_numbers(self.classes_) else \
+            [texts[value] for value in y.tolist()]
+        columns = [*_rows.table_columns(X, self.missing), (target, labels)]
         options = {**self._library_options(), "target": target}
         for option, values in (("weights", self._weights(sample_weight, y)),
                                ("group", _rows.group_numbers(groups, len(y)))):
@@ -267,7 +268,7 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
             options["positive"] = texts[self.classes_.tolist()[1]]
         if self.missing != "error":
             options["missing"] = self.missing
-        data, messages = _native.train(table, options, self._seed())
+        data, messages = _native.train(table, options, self._seed(), learned)
         for message in messages:
             warn(message)
         return data
@@ -316,7 +317,7 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
         if cost.shape != (classes, classes):
             raise argument(f"cost of {classes} classes is a matrix of that size, a row for what "
                            f"is and a column for what is said, not of the shape {cost.shape}")
-        if self._raw:
+        if self._raw and not _rows.are_numbers(self.classes_):
             texts = [_label(value).encode() for value in self.classes_]
             order = sorted(range(classes), key=texts.__getitem__)
             cost = cost[np.ix_(order, order)]
@@ -430,5 +431,9 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
         self._handle, self._raw, self._by_name = handle, False, True
         self._costs = None
         self._tell()
-        take_recipe(self, _native.recipe(handle), _native.features(handle))
-        return self
+        columns = _native.features(handle)
+        take_recipe(self, _native.recipe(handle), columns)
+        filled = any("fill" in column for column in self._inputs())
+        found = _parameters.of_model(self.info_, lambda: _native.to_json(handle), columns,
+                                     len(self.classes_), filled)
+        return self.set_params(**_parameters.given(found, self))

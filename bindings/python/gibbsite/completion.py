@@ -5,7 +5,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
-from . import _html, _native, _rows, _settings
+from . import _html, _native, _parameters, _rows, _settings
 from ._errors import ROWS, argument, warn
 from ._model import Handled, told
 from ._settings import is_range
@@ -87,12 +87,67 @@ def _features(known, names, what):
     return table
 
 
+def _table(cells, row_names, column_names):
+    """Triples of the cells of a table that are not missing."""
+    try:
+        cells = np.asarray(cells, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError("a table of ratings holds numbers, and NaN where none is known") from None
+    row, column = np.nonzero(~np.isnan(cells))
+    if len(row) == 0:
+        raise ValueError("the table has no rating: every cell is missing")
+    return [row_names[i] for i in row], [column_names[j] for j in column], cells[row, column]
+
+
+def _of_frame(frame):
+    """A frame whose columns have a name, as pivot() makes it, is a table; another one has a row, a
+    column and a value in its first three."""
+    if frame.columns.name is not None:
+        if frame.index.has_duplicates or frame.columns.has_duplicates:
+            raise ValueError("a table of ratings has each row and each column once")
+        return _table(frame.astype(float), list(frame.index), list(frame.columns))
+    gone = frame.isna().to_numpy()
+    numbers = all(getattr(dtype, "kind", "O") in "iufb" for dtype in frame.dtypes)
+    if frame.shape[1] < 3 or gone[:, :3].any() or (gone.any() and numbers):
+        raise ValueError("a frame of ratings has three columns, row, column, value, none of them "
+                         "missing (choose them; frame.dropna() leaves lines out); a table of "
+                         "ratings is a frame whose columns have a name, as pivot() makes it "
+                         "(frame.rename_axis(columns='column') gives them one)")
+    return tuple(frame.iloc[:, k] for k in (0, 1, 2))
+
+
+def _of_array(cells):
+    """Three columns hold triples; an array of any other number of columns is a table."""
+    cells = np.ma.filled(cells.astype(float), np.nan) if np.ma.isMaskedArray(cells) else \
+        np.asarray(cells)
+    if cells.ndim != 2:
+        raise ValueError("expected triples: three arrays, a frame, a sparse matrix or an array "
+                         "of three columns; or a table, NaN where no rating is known")
+    if cells.shape[1] == 3:
+        return cells[:, 0], cells[:, 1], cells[:, 2]
+    return _table(cells, range(cells.shape[0]), range(cells.shape[1]))
+
+
+def triples(rows, columns, values):
+    """Rows, columns and values of ratings, whatever they come in."""
+    if columns is not None:
+        if values is None:
+            raise ValueError("triples are three arrays: rows, columns and values")
+        return rows, columns, values
+    if _rows.is_sparse(rows):
+        cells = rows.tocoo()
+        return cells.row, cells.col, cells.data
+    return _of_frame(rows) if _rows.is_frame(rows) else _of_array(rows)
+
+
 class MatrixCompletion(_html.ShowsCertificate, Handled, BaseEstimator):
     """y = mu + a_i + b_j + u_i'v_j + noise, with the posterior of all of it.
 
-    `fit` takes triples (three arrays: rows, columns, values), a frame whose first three columns are
-    these, or a SciPy sparse matrix whose stored cells are the known ones. Rows and columns may be
-    called by numbers or texts.
+    `fit` takes triples (three arrays: rows, columns, values; a frame whose first three columns are
+    these; an array of three columns), a SciPy sparse matrix whose stored cells are the known ones,
+    or a table with NaN where no rating is known: an array of any number of columns but three, or a
+    frame whose columns have a name (`frame.columns.name`), as `pivot` makes it. Rows and columns
+    may be called by numbers or texts; those of an array are numbered from 0.
 
     With `range=(low, high)` declared, `certificate_` bounds the RMSE of the values that `predict`
     gives; a tenth of the ratings is kept from the fit for it, of fewer than 10,000 ratings 1,000,
@@ -131,31 +186,12 @@ class MatrixCompletion(_html.ShowsCertificate, Handled, BaseEstimator):
         self.random_state = random_state
         self.verbose = verbose
 
-    @staticmethod
-    def _triples(rows, columns, values):
-        if columns is not None:
-            if values is None:
-                raise ValueError("triples are three arrays: rows, columns and values")
-            return rows, columns, values
-        if _rows.is_sparse(rows):
-            cells = rows.tocoo()
-            return cells.row, cells.col, cells.data
-        if _rows.is_frame(rows):
-            if rows.shape[1] < 3:
-                raise ValueError("a frame of ratings has three columns: row, column, value")
-            return (rows.iloc[:, k] for k in (0, 1, 2))
-        cells = np.asarray(rows)
-        if cells.ndim != 2 or cells.shape[1] != 3:
-            raise ValueError("expected triples: three arrays, a frame, a sparse matrix or an array "
-                             "of three columns")
-        return cells[:, 0], cells[:, 1], cells[:, 2]
-
     def fit(self, rows, columns=None, values=None, row_features=None, column_features=None):
         """`row_features`, `column_features`: what else is known of rows and columns, a frame whose
         index has their names, or a dict of lists of numbers by name. Those without ratings are
         predicted from it."""
         with ROWS:
-            rows, columns, values = self._triples(rows, columns, values)
+            rows, columns, values = triples(rows, columns, values)
             values = np.ascontiguousarray(values, dtype=float)
             if not np.isfinite(values).all():
                 raise ValueError("a value is not a finite number")
@@ -167,7 +203,8 @@ class MatrixCompletion(_html.ShowsCertificate, Handled, BaseEstimator):
             raise argument("range must be two numbers, the first below the second, not "
                            f"{self.range!r}")
         parameters = {name: getattr(self, name) for name in self._options}
-        options = _settings.options_of({**parameters, "no-biases": not self.biases}, self.options)
+        options = _settings.options_of({**parameters, "no-biases": not self.biases}, self.options,
+                                       kind=type(self))
         progress, end = _settings.progress_of(self.verbose)
         try:
             self._handle, messages = _native.complete(
@@ -250,7 +287,7 @@ class MatrixCompletion(_html.ShowsCertificate, Handled, BaseEstimator):
 
     def score(self, rows, columns=None, values=None):
         """Minus the root mean squared error on these ratings."""
-        rows, columns, values = self._triples(rows, columns, values)
+        rows, columns, values = triples(rows, columns, values)
         values = np.asarray(values, dtype=float)
         return -float(np.sqrt(np.mean((self.predict(rows, columns) - values) ** 2)))
 
@@ -261,4 +298,4 @@ class MatrixCompletion(_html.ShowsCertificate, Handled, BaseEstimator):
         self.row_names_ = _native.completion_ids(handle, False)
         self.column_names_ = _native.completion_ids(handle, True)
         self._tell()
-        return self
+        return self.set_params(**_parameters.given(_parameters.of_completion(self.info_), self))

@@ -3,6 +3,7 @@ import numpy as np
 from sklearn.metrics import roc_auc_score
 
 from . import _native, _settings
+from ._errors import argument
 from .classifier import FIT, GibbsiteClassifier
 
 
@@ -52,7 +53,12 @@ class GibbsiteRanker(GibbsiteClassifier):
     def _more_tags(self):
         return {"binary_only": True}
 
-    def fit(self, X, y):
+    def fit(self, X, y, **other):
+        """`other`: nothing. What ranks compares rows in pairs, and the library has no weights and no
+        groups of pairs."""
+        for name in other:
+            raise argument(f"fit has no {name!r}: a ranking compares rows in pairs, and has neither "
+                           "weights nor groups of rows", TypeError)
         return self._fit(X, y)
 
     def _take_classes(self, y):

@@ -5,14 +5,15 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
-from . import _native, _rows, _settings
+from . import _native, _parameters, _rows, _settings
 from ._errors import ROWS, argument, warn
 from ._model import CertifiedModel, Handled, recipe_of, take_recipe, told
+from ._raw import ReadsRaw
 
 SAMPLE = _settings.Standard("sample")
 
 
-class GibbsSampler(Handled, ClassifierMixin, BaseEstimator):
+class GibbsSampler(ReadsRaw, Handled, ClassifierMixin, BaseEstimator):
     """Particles that stand for the Gibbs posterior, exp(-lam r(theta)) times the prior, not for an
     approximation of it: tempering sequential Monte Carlo.
 
@@ -24,6 +25,7 @@ class GibbsSampler(Handled, ClassifierMixin, BaseEstimator):
 
     _to_file = staticmethod(_native.sample_to_json)
     _from_file = staticmethod(_native.sample_from_json)
+    _recipe = staticmethod(_native.sample_recipe)
     _options = ("loss", "lam", "prior_sd", "scale", "particles", "chains", "moves", "move", "ess")
 
     def __init__(self, loss=SAMPLE.loss, lam=SAMPLE.lam, prior_sd=SAMPLE.prior_sd,
@@ -62,7 +64,7 @@ class GibbsSampler(Handled, ClassifierMixin, BaseEstimator):
             data = _rows.data_of(X, _rows.signs(y, self.classes_[1]))
         parameters = {name: getattr(self, name) for name in self._options}
         options = _settings.options_of({**parameters, "no-intercept": not self.fit_intercept},
-                                       self.options)
+                                       self.options, kind=type(self))
         return self._draw(data, None, 0, options, X)
 
     def _draw(self, data, model, stage, options, X):
@@ -96,17 +98,20 @@ class GibbsSampler(Handled, ClassifierMixin, BaseEstimator):
     def _predicted(self, X):
         self._check_fitted()
         with ROWS:
-            if getattr(self, "_raw", False):
-                raise ValueError("this sample was drawn from rows with texts: the command line "
-                                 "predicts with it")
-            if getattr(self, "_by_name", False):  # of a file
-                X = _rows.numbers(_rows.named(X, getattr(self, "feature_names_in_", None)))
-            else:
-                X = _rows.checked(self, X, reset=False)
-        score, probability = np.empty((2, X.shape[0]))
-        _native.sample_predict(self._handle, _rows.data_of(X), _settings.threads_of(self.n_jobs),
-                               score, None, probability)
-        return score, probability
+            data, count, rows = self._rows(X)
+        score, probability = np.empty((2, _native.shape(data)[0]))
+        _native.sample_predict(self._handle, data, _settings.threads_of(self.n_jobs), score, None,
+                               probability)
+        return [self._spread(values, count, rows) for values in (score, probability)]
+
+    def _rows(self, X):
+        if getattr(self, "_raw", False):
+            return self._rows_as_they_came(X)
+        if getattr(self, "_by_name", False):  # of a file
+            X = _rows.numbers(_rows.named(X, getattr(self, "feature_names_in_", None)))
+        else:
+            X = _rows.checked(self, X, reset=False)
+        return _rows.data_of(X), X.shape[0], None
 
     def decision_function(self, X):
         """Share of the particles that vote for `classes_[1]`, minus one half; a tie is one of its
@@ -128,7 +133,7 @@ class GibbsSampler(Handled, ClassifierMixin, BaseEstimator):
         self._handle, self._by_name = handle, True
         self._tell()
         take_recipe(self, _native.sample_recipe(handle), _native.sample_features(handle))
-        return self
+        return self.set_params(**_parameters.given(_parameters.of_sample(self.info_), self))
 
 
 def gap(model, X, y, sample_weight=None, groups=None, **sampling):
@@ -174,7 +179,7 @@ def gap(model, X, y, sample_weight=None, groups=None, **sampling):
 def _gap(model, data, stage, sampler):
     options = _settings.options_of({name: getattr(sampler, name) for name in
                                     ("particles", "chains", "moves", "move", "ess")},
-                                   sampler.options)
+                                   sampler.options, kind=type(sampler))
     handle, messages = _native.sample(data, model._handle, stage, options,
                                       _settings.seed_of(sampler.random_state),
                                       _settings.threads_of(sampler.n_jobs), None)

@@ -192,27 +192,51 @@ static PyObject *table(PyObject *self, PyObject *arguments) {
     return call_end(&c, capsule);
 }
 
+/* Which rows of a table are learned from; None: the library draws them. */
+static int take_learned(PyObject *object, const gbs_table *table, array *out) {
+    *out = (array){0};
+    if (object == Py_None)
+        return 1;
+    if (!array_take(object, "B", 1, 0, "learned", out))
+        return 0;
+    if ((size_t)out->rows == gbs_table_rows(table))
+        return 1;
+    PyErr_SetString(PyExc_ValueError, "learned: not one for each row");
+    array_free(out);
+    return 0;
+}
+
 /* Data of a table for a fit: the recipe is learned. (data, warnings) */
 static PyObject *train(PyObject *self, PyObject *arguments) {
-    PyObject *capsule, *given, *made = NULL, *result = NULL;
+    PyObject *capsule, *given, *rows, *made = NULL, *result = NULL;
     unsigned long long seed;
     held_data *held;
+    array learned;
     call c;
     (void)self;
-    if (!PyArg_ParseTuple(arguments, "OOK", &capsule, &given, &seed))
+    if (!PyArg_ParseTuple(arguments, "OOKO", &capsule, &given, &seed, &rows))
         return NULL;
     gbs_table *from = PyCapsule_GetPointer(capsule, TABLE_NAME);
-    if (from == NULL || !call_begin(&c, seed, 1, Py_None))
+    if (from == NULL || !take_learned(rows, from, &learned))
         return NULL;
-    gbs_options *o = call_options(&c, "fit", given);
-    if (o != NULL && (made = new_data(&held)) != NULL) {
-        call_unlock(&c);
-        if (call_done(&c, gbs_table_train(c.ctx, from, o, &held->data)))
-            result = PyTuple_Pack(2, made, c.messages);
+    if (call_begin(&c, seed, 1, Py_None)) {
+        gbs_options *o = call_options(&c, "fit", given);
+        if (o != NULL && (made = new_data(&held)) != NULL) {
+            call_unlock(&c);
+            gbs_status status = rows == Py_None
+                                    ? gbs_table_train(c.ctx, from, o, &held->data)
+                                    : gbs_table_train_split(c.ctx, from, o, learned.view.buf,
+                                                            &held->data);
+            if (call_done(&c, status))
+                result = PyTuple_Pack(2, made, c.messages);
+        }
+        gbs_options_free(o);
+        Py_XDECREF(made);
+        result = call_end(&c, result);
     }
-    gbs_options_free(o);
-    Py_XDECREF(made);
-    return call_end(&c, result);
+    if (rows != Py_None)
+        array_free(&learned);
+    return result;
 }
 
 /* How often each input had a text that training did not see: [(column, count, one of them)]. */
@@ -231,7 +255,15 @@ static PyObject *unseen(const gbs_data *data, const gbs_recipe *recipe) {
     return list;
 }
 
-/* Data of a table for predictions of a model, and what it did not know. */
+/* The recipe of a model or of a sample. */
+static int recipe_in(call *c, PyObject *of, gbs_recipe **out) {
+    if (PyCapsule_IsValid(of, PARTICLES_NAME))
+        return call_done(c, gbs_recipe_from_particles(c->ctx, particles_of(of), out));
+    gbs_model *model = model_of(of);
+    return model != NULL && call_done(c, gbs_recipe_from_model(c->ctx, model, out));
+}
+
+/* Data of a table for predictions of a model or a sample, and what it did not know. */
 static PyObject *apply(PyObject *self, PyObject *arguments) {
     PyObject *of, *capsule, *made = NULL, *list = NULL, *missing;
     gbs_recipe *recipe = NULL;
@@ -241,12 +273,10 @@ static PyObject *apply(PyObject *self, PyObject *arguments) {
     if (!PyArg_ParseTuple(arguments, "OOO", &of, &capsule, &missing))
         return NULL;
     gbs_table *from = PyCapsule_GetPointer(capsule, TABLE_NAME);
-    gbs_model *model = from != NULL ? model_of(of) : NULL;
-    if (model == NULL || !call_begin(&c, 1, 1, Py_None))
+    if (from == NULL || !call_begin(&c, 1, 1, Py_None))
         return NULL;
     gbs_options *o = call_options(&c, "predict", missing);
-    if (o != NULL && call_done(&c, gbs_recipe_from_model(c.ctx, model, &recipe)) &&
-        (made = new_data(&held)) != NULL) {
+    if (o != NULL && recipe_in(&c, of, &recipe) && (made = new_data(&held)) != NULL) {
         call_unlock(&c);
         gbs_status status = gbs_table_apply(c.ctx, from, recipe, GBS_WITHOUT_LABELS, o,
                                             &held->data);
@@ -431,7 +461,8 @@ PyMethodDef data_methods[] = {
     {"dense", dense, METH_VARARGS, "dense(X, y): data that borrows the arrays"},
     {"csr", csr, METH_VARARGS, "csr(n, d, indptr, indices, data, y, wide): the same, sparse"},
     {"table", table, METH_VARARGS, "table(rows, [(name, values)]): a table of numbers and texts"},
-    {"train", train, METH_VARARGS, "train(table, options, seed): data for a fit, warnings"},
+    {"train", train, METH_VARARGS,
+     "train(table, options, seed, learned): data for a fit, warnings"},
     {"apply", apply, METH_VARARGS, "apply(model, table, options): data for predictions"},
     {"shape", shape, METH_O, "shape(data): rows and columns"},
     {"looked", looked, METH_VARARGS, "looked(data, bits): what was looked at before"},

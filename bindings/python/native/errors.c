@@ -97,7 +97,8 @@ static const char *put_drop(struct spelling *s, const char *from) {
     if (behind == NULL)
         return NULL;
     put_text(s, "X.drop(columns='");
-    put(s, name, (size_t)(behind - name));
+    bool marked = name[0] == '`' && behind - name > 1; /* more than a word: between backquotes */
+    put(s, name + marked, (size_t)(behind - name) - (marked ? 2 : 0));
     put_text(s, "')");
     return behind;
 }
@@ -106,6 +107,12 @@ static void spell(struct spelling *s, const char *message) {
     for (const char *at = message, *end; *at != '\0';) {
         if (*at == '`' && (end = put_drop(s, at)) != NULL) {
             at = end;
+        } else if (*at == '`' && (end = strchr(at + 1, '`')) != NULL &&
+                   at + 1 + strspn(at + 1, "abcdefghijklmnopqrstuvwxyz-") != end) {
+            put_text(s, "'"); /* a value */
+            put(s, at + 1, (size_t)(end - at - 1));
+            put_text(s, "'");
+            at = end + 1;
         } else if (*at == '`' && (end = strchr(at + 1, '`')) != NULL) {
             bool sign = strncmp(at, "`positive` ", 11) == 0; /* y == LABEL, without quotes */
             put(s, "`", !sign);

@@ -94,3 +94,28 @@ def test_a_pipeline_may_end_in_a_classifier_that_leaves_rows_out(step):
     assert search.certificate_.status == "valid"
     plain = make_pipeline(StandardScaler(), GibbsiteClassifier(missing="impute")).fit(X, Y)
     assert len(plain.predict(GONE)) == len(Y)
+
+
+@pytest.mark.parametrize("how", ["impute", "drop"])
+def test_a_recipe_behind_a_pipeline_learns_from_its_rows(how):
+    texts = pandas.DataFrame(GONE, columns=list("abcd")).assign(job=np.where(X[:, 0] > 0, "u", "v"))
+    for x in (GONE, pandas.DataFrame(GONE, columns=list("abcd")), texts):
+        pipe = CertifiedPipeline([("p", FunctionTransformer()),
+                                  ("f", GibbsiteClassifier(missing=how))]).fit(x, Y)
+        assert pipe.certificate_.status == "valid"
+        p = pipe.predict_proba(x)[:, 1]
+        assert np.isnan(p).sum() == (np.isnan(GONE).any(axis=1).sum() if how == "drop" else 0)
+        assert pipe.certificate_.rows == np.sum(~pipe.learned_ & ~(
+            np.isnan(GONE).any(axis=1) & (how == "drop")))
+    fill = GONE.copy()
+    fill[~pipe.learned_ & ~np.isnan(GONE[:, 1]), 1] = 1e3  # no cell is filled by what certifies
+    model = GibbsiteClassifier(missing="impute")._fit(fill, Y, learned=pipe.learned_)
+    assert model.certificate_.status == "valid"
+    assert model._inputs()[1]["fill"] == np.median(GONE[pipe.learned_ & ~np.isnan(GONE[:, 1]), 1])
+
+
+def test_rows_of_a_pipeline_to_come_may_lack_cells_that_those_of_the_fit_have():
+    pipe = CertifiedPipeline([("p", FunctionTransformer()),
+                              ("f", GibbsiteClassifier(missing="impute"))]).fit(X, Y)
+    assert pipe.certificate_.status == "valid"
+    assert np.isfinite(pipe.predict_proba(GONE)).all()

@@ -182,6 +182,8 @@ def test_wrong_parameters_are_named(how, words):
 def test_hints_are_what_python_has():
     with pytest.warns(UserWarning, match=r"X.drop\(columns='id'\) leaves it out"):
         GibbsiteClassifier().fit(TEXTS.assign(id=[f"p{k}" for k in range(120)]), Y)
+    with pytest.warns(UserWarning, match=r"X.drop\(columns='case no. #'\) leaves it out"):
+        GibbsiteClassifier().fit(TEXTS.assign(**{"case no. #": [f"p{k}" for k in range(120)]}), Y)
     three = np.arange(120) % 3
     with pytest.raises(ValueError, match="y == LABEL sets one against the rest") as told:
         GibbsiteClassifier().fit(X, three, groups=np.arange(120) // 2)

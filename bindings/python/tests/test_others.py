@@ -14,6 +14,13 @@ from gibbsite import (GibbsiteClassifier, GibbsiteRanker, GibbsSampler, MatrixCo
                       simulate, theory)
 
 
+def test_a_ranker_refuses_weights_and_groups_in_words(data):
+    for name in ("sample_weight", "groups"):
+        with pytest.raises(TypeError, match=f"'{name}'.*in pairs") as told:
+            GibbsiteRanker().fit(*data, **{name: np.ones(len(data[1]))})
+        assert told.value.code == "argument"
+
+
 def test_a_ranker_is_certified_by_its_auc(data):
     X, y = data
     model = GibbsiteRanker().fit(X, y)

@@ -8,7 +8,7 @@ import re
 import pytest
 
 ROOT = os.environ.get("GIBBSITE_ROOT", os.path.join(os.path.dirname(__file__), "../../.."))
-PAGE = os.path.join(ROOT, "docs/python.md")
+PAGE = os.path.abspath(os.path.join(ROOT, "docs/python.md"))
 NOTEBOOK = os.path.join(ROOT, "examples/notebook.ipynb")
 
 here = pytest.mark.skipif(not os.path.exists(PAGE), reason="the pages are not in the distribution")
@@ -20,7 +20,8 @@ def blocks(path):
 
 
 @here
-def test_the_page_shows_what_python_prints():
+def test_the_page_shows_what_python_prints(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # the page writes files
     test = doctest.DocTestParser().get_doctest(blocks(PAGE), {}, "python.md", PAGE, 0)
     assert len(test.examples) > 20
     told = []

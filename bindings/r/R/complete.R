@@ -1,8 +1,8 @@
 # Matrix completion: few cells of a matrix are known, and all of them are predicted.
 
 gibbsite_complete <- function(row, column = NULL, value = NULL, ..., row_features = NULL,
-                              column_features = NULL, seed = NULL, threads = NULL,
-                              progress = FALSE) {
+                              column_features = NULL, ratings = TRUE, seed = NULL,
+                              threads = NULL, progress = FALSE) {
     call <- match.call()
     cells <- cells_of(row, column, value)
     row_names <- unique(cells$row)
@@ -24,7 +24,9 @@ gibbsite_complete <- function(row, column = NULL, value = NULL, ..., row_feature
     bar <- progress_of(progress, environment())
     box <- native(.Call(C_complete, numbers, row_names, column_names, options_of(list(...)),
                         how(seed, threads, bar)))
-    object <- tell_completion(list(call = call, seed = seed, threads = threads), box)
+    told <- list(call = call, seed = seed, threads = threads,
+                 ratings = if (ratings) data.frame(cells, stringsAsFactors = FALSE))
+    object <- tell_completion(told[!vapply(told, is.null, NA)], box)
     if (!isTRUE(object$info$converged))
         warning("the sweeps did not converge; see max_iter in gibbsite_options(\"complete\")",
                 call. = FALSE)
@@ -97,6 +99,24 @@ tell_completion <- function(object, box) {
     structure(object, class = "gibbsite_completion")
 }
 
+# The ratings that it was fitted to.
+ratings_of <- function(object) {
+    if (is.null(object$ratings))
+        refuse("the ratings were not kept (ratings = FALSE, or a model of a file): see predict()")
+    object$ratings
+}
+
+fitted.gibbsite_completion <- function(object, ...) {
+    known <- ratings_of(object)
+    predict(object, known$row, known$column)
+}
+
+residuals.gibbsite_completion <- function(object, type = "response", ...) {
+    if (...length()) refuse("residuals() takes an object and type")
+    if (!identical(type, "response")) refuse("residuals are of type \"response\" alone")
+    ratings_of(object)$value - fitted(object)
+}
+
 nobs.gibbsite_completion <- function(object, ...) as.integer(object$info$n)
 
 certificate.gibbsite_completion <- function(object, ...) {
@@ -159,11 +179,46 @@ gibbsite_top <- function(object, row, n = 10, quantile = NULL) {
 print.gibbsite_completion <- function(x, ...) {
     cat("Call:\n")
     print(x$call)
-    i <- x$info
-    cat(sprintf("\n%.0f ratings of %.0f rows and %.0f columns, model %s, rank %.0f of %.0f\n", i$n,
+    cat("\n")
+    tell_ratings(x$info)
+    if (!is.null(x$info$certificate)) writeLines(format(certificate(x)))
+    invisible(x)
+}
+
+tell_ratings <- function(i) {
+    cat(sprintf("%.0f ratings of %.0f rows and %.0f columns, model %s, rank %.0f of %.0f\n", i$n,
                 i$rows, i$cols, i$model, i$effective_rank, i$rank))
     cat(sprintf("RMSE on them %.4g, standard deviation of the noise %.4g\n", i$rmse,
                 sqrt(i$noise_variance)))
-    if (!is.null(i$certificate)) writeLines(format(certificate(x)))
+}
+
+# A row for each component that is left, the largest first.
+component_table <- function(object) {
+    told <- object$info$components
+    if (!length(told)) return(data.frame(component = integer()))
+    data.frame(component = seq_along(told), frame_of(told))
+}
+
+summary.gibbsite_completion <- function(object, ...) {
+    structure(list(call = object$call, info = object$info, components = component_table(object),
+                   certificate = if (!is.null(object$info$certificate)) certificate(object)),
+              class = "summary.gibbsite_completion")
+}
+
+print.summary.gibbsite_completion <- function(x, digits = 4, ...) {
+    cat("Call:\n")
+    print(x$call)
+    cat("\n")
+    tell_ratings(x$info)
+    cat(sprintf("mean %.4g, lambda %.6g, free energy %.6g, %s after %.0f sweeps\n", x$info$mean,
+                x$info$lambda, x$info$free_energy,
+                if (isTRUE(x$info$converged)) "converged" else "NOT converged", x$info$sweeps))
+    if (nrow(x$components)) {
+        cat("\nComponents:\n")
+        print(x$components, digits = digits, row.names = FALSE)
+    }
+    cat("\n")
+    if (is.null(x$certificate)) cat("no certificate: declare the range of the ratings\n")
+    else print(x$certificate)
     invisible(x)
 }

@@ -25,8 +25,10 @@ variables_of <- function(tt, data) {
 }
 
 # Rows by formula, data, weights, subset and na.action, as glm() has them. `weights` and `subset`
-# are values; list(terms, raw, weights, groups, omitted).
-formula_rows <- function(formula, data, weights, subset, na.action, groups = NULL) {
+# are values; list(terms, raw, weights, groups, omitted, response: the name of the labels where they
+# are a variable, inputs: those of a plain formula, missing).
+formula_rows <- function(formula, data, weights, subset, na.action, groups = NULL,
+                         missing = "error", contrasts = NULL) {
     if (!is.null(data) && !is.data.frame(data)) data <- as.data.frame(data)
     tt <- terms(formula, data = data)
     if (attr(tt, "response") == 0) refuse("the formula has no response")
@@ -47,20 +49,36 @@ formula_rows <- function(formula, data, weights, subset, na.action, groups = NUL
         if (is.logical(subset)) subset <- subset & !is.na(subset)
         raw <- raw[subset, , drop = FALSE]
     }
-    action <- if (is.null(na.action)) na.pass else match.fun(na.action)
-    kept <- action(raw)
-    # What the formula makes missing, such as log(-1), is left out in the same way.
-    frame <- model.frame(tt, kept, na.action = na.pass)
-    made <- attr(action(frame), "na.action")
-    if (!is.null(made)) {
-        names <- row.names(kept)[-made]
-        kept <- action(replace_missing(raw, setdiff(row.names(raw), names)))
-    }
+    check_missing(missing)
+    action <- if (missing == "drop") na.omit else if (is.null(na.action)) na.pass else
+        match.fun(na.action)
+    inputs <- plain_inputs(tt, raw, contrasts)
+    if (missing == "impute" && is.null(inputs))
+        refuse(paste("missing = \"impute\" is for formulas that only list variables: fill in those",
+                     "that a formula transforms before"))
+    kept <- leave_out(tt, raw, action, if (missing == "impute") inputs)
     weights <- kept[["(weights)"]]
     groups <- kept[["(groups)"]]
     kept[["(weights)"]] <- kept[["(groups)"]] <- NULL
+    response <- attr(tt, "variables")[[2]]
     list(terms = tt, raw = kept, weights = weights, groups = groups, variables = names(data),
-         omitted = attr(kept, "na.action"))
+         omitted = attr(kept, "na.action"), inputs = inputs, missing = missing,
+         response = if (is.name(response)) as.character(response))
+}
+
+response_of <- function(rows) model.response(model.frame(rows$terms, rows$raw, na.action = na.pass))
+
+# Rows without those that na.action leaves out; missing cells of `filled` variables are no reason.
+leave_out <- function(tt, raw, action, filled = NULL) {
+    if (!is.null(filled)) {
+        gone <- attr(action(raw[setdiff(names(raw), filled)]), "na.action")
+        return(if (length(gone)) structure(raw[-gone, , drop = FALSE], na.action = gone) else raw)
+    }
+    kept <- action(raw)
+    # What the formula makes missing, such as log(-1), is left out in the same way.
+    made <- attr(action(model.frame(tt, kept, na.action = na.pass)), "na.action")
+    if (is.null(made)) return(kept)
+    action(replace_missing(raw, setdiff(row.names(raw), row.names(kept)[-made])))
 }
 
 # Rows of these names made missing, so that na.action counts them.

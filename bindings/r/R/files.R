@@ -3,6 +3,7 @@
 gibbsite_save <- function(object, path) {
     if (!is.list(object) || is.null(object$handle$bytes))
         refuse("gibbsite_save() takes a fit, a sample or a completion of this package")
+    if (isTRUE(object$transformed)) tell_transformed("this file wants")
     native(.Call(C_write, path.expand(path), object$handle$bytes))
     invisible(object)
 }
@@ -19,12 +20,14 @@ gibbsite_load <- function(path) {
 }
 
 load_sample <- function(call, box) {
-    object <- by_recipe(list(call = call), list(), .Call(C_sample_recipe, box))
-    if (object$raw) {
-        refuse(paste("this sample was drawn from rows with texts: the command line predicts with",
-                     "it"), "data")
-    }
-    tell_sample(object, box)
+    tell_sample(by_recipe(list(call = call), list(), .Call(C_sample_recipe, box)), box)
+}
+
+# Of a formula that transforms its variables a file has the columns, not the way to them.
+tell_transformed <- function(what, formula = NULL) {
+    message(what, " the columns of the formula's model matrix",
+            if (!is.null(formula)) paste0(" (", formula, ")"), ", under their names: rows have to ",
+            "have them, here, in Python and on the command line (saveRDS() keeps the formula)")
 }
 
 # Columns and labels as the recipe of a file has them.
@@ -32,7 +35,13 @@ by_recipe <- function(object, told, recipe) {
     recipe <- if (is.null(recipe)) list() else fromJSON(recipe, simplifyVector = FALSE)
     object$columns <- if (isTRUE(recipe$named)) vapply(recipe$inputs, function(k) k$name, "")
     object$labels <- labels_of_file(told, recipe)
-    object$raw <- any(vapply(recipe$inputs, function(k) identical(k$type, "text"), NA))
+    object$raw <- any(vapply(recipe$inputs, function(k) {
+        identical(k$type, "text") || "fill" %in% names(k)
+    }, NA))
+    if (is.character(recipe$formula)) {
+        object$transformed <- TRUE
+        tell_transformed("this model wants", recipe$formula)
+    }
     object
 }
 

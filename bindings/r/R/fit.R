@@ -4,47 +4,83 @@ gibbsite <- function(x, ...) UseMethod("gibbsite")
 
 gibbsite_rank <- function(x, ...) UseMethod("gibbsite_rank")
 
+# A ranking compares rows in pairs: what the library has of rows for classifiers alone. Looked for
+# in the call, because a name of a column cannot be evaluated.
+check_rank <- function(call) {
+    given <- intersect(names(call), c("weights", "groups", "cost"))
+    if (length(given))
+        refuse(paste0("`", given[1], "` is not an argument here: a ranking compares rows in pairs, ",
+                      "and has no weights, groups or costs of rows"))
+}
+
 # ---------------------------------------------------------------- formulas
 
 gibbsite.formula <- function(formula, data = NULL, weights = NULL, subset = NULL,
-                             na.action = getOption("na.action"), ..., contrasts = NULL,
-                             cost = NULL, groups = NULL, positive = NULL, looked = NULL,
-                             start = NULL, model = TRUE, seed = NULL, threads = NULL,
-                             progress = FALSE) {
+                             na.action = getOption("na.action"), ..., missing = "error",
+                             contrasts = NULL, cost = NULL, groups = NULL, positive = NULL,
+                             looked = NULL, start = NULL, model = TRUE, seed = NULL,
+                             threads = NULL, progress = FALSE) {
     call <- match.call()
     call[[1]] <- quote(gibbsite)
     if (is.matrix(data)) data <- as.data.frame(data)
     rows <- formula_rows(formula, data, eval(substitute(weights), data, environment(formula)),
                          eval(substitute(subset), data, environment(formula)), na.action,
-                         eval(substitute(groups), data, environment(formula)))
+                         eval(substitute(groups), data, environment(formula)), missing, contrasts)
     fit_formula("classify", rows, list(...), contrasts, positive, looked, model,
                 list(call = call, cost = cost, start = start, seed = seed, threads = threads,
                      progress = progress))
 }
 
 gibbsite_rank.formula <- function(formula, data = NULL, subset = NULL,
-                                  na.action = getOption("na.action"), ..., contrasts = NULL,
-                                  positive = NULL, looked = NULL, start = NULL, model = TRUE,
-                                  seed = NULL, threads = NULL, progress = FALSE) {
+                                  na.action = getOption("na.action"), ..., missing = "error",
+                                  contrasts = NULL, positive = NULL, looked = NULL, start = NULL,
+                                  model = TRUE, seed = NULL, threads = NULL, progress = FALSE) {
     call <- match.call()
     call[[1]] <- quote(gibbsite_rank)
+    check_rank(call)
     if (is.matrix(data)) data <- as.data.frame(data)
     rows <- formula_rows(formula, data, NULL,
-                         eval(substitute(subset), data, environment(formula)), na.action)
+                         eval(substitute(subset), data, environment(formula)), na.action,
+                         missing = missing, contrasts = contrasts)
     fit_formula("rank", rows, list(...), contrasts, positive, looked, model,
                 list(call = call, start = start, seed = seed, threads = threads,
                      progress = progress))
 }
 
 fit_formula <- function(task, rows, given, contrasts, positive, looked, model, about) {
-    response <- model.response(model.frame(rows$terms, rows$raw, na.action = na.pass))
-    labels <- labels_of(response, positive, task == "classify")
+    labels <- labels_of(response_of(rows), positive, task == "classify")
     constant <- task != "classify" || attr(rows$terms, "intercept") == 1
-    options <- options_of(c(given, if (!constant) list("no-intercept" = TRUE),
-                            pair_of_costs(about$cost, labels)), task)
-    about$groups <- rows$groups
+    given <- c(given, if (!constant) list("no-intercept" = TRUE),
+               pair_of_costs(about$cost, labels))
+    check_lengths(rows$weights, rows$groups, nrow(rows$raw))
     about$seed <- seed_of(about$seed)
-    made <- learn_rows(rows, labels, options, contrasts, how(about$seed, about$threads))
+    how <- how(about$seed, about$threads)
+    options <- options_of(given, task)
+    x <- formula_inputs(rows, labels, options, how)
+    fit <- if (is.null(x)) fit_design(task, rows, labels, options, contrasts, looked, about, how)
+           else fit_table(task, x, labels,
+                          table_options(given, task, labels, free_target(x, rows$response),
+                                        rows$missing), looked, about, how,
+                          rows$weights, rows$groups)
+    object <- fit$object
+    object$groups <- rows$groups
+    object$variables <- rows$variables
+    object$na.action <- rows$omitted
+    if (model) object$model <- rows$raw
+    object <- finish_fit(object, labels, fit$names, length(fit$names), rows$weights,
+                         rows$response, if (is.null(rows$inputs)) rows$terms)
+    if (!is.null(x)) {
+        object$terms <- rows$terms
+        recipe <- recipe_in(object)
+        object$xlevels <- recipe_levels(recipe)
+        object$made <- design_names(recipe)
+    }
+    object
+}
+
+# By the design matrix of the formula.
+fit_design <- function(task, rows, labels, options, contrasts, looked, about, how) {
+    made <- learn_rows(rows, labels, options, contrasts, how)
     x <- made$x
     if (ncol(x) == 0)
         refuse("the formula has no columns but the intercept: there is nothing to learn from",
@@ -52,15 +88,34 @@ fit_formula <- function(task, rows, given, contrasts, positive, looked, model, a
     tell_unseen(attr(x, "unseen"))
     data <- data_of(x, labels)
     if (!is.null(made$learned)) native(.Call(C_set_split, data, made$learned))
+    about$groups <- rows$groups
     object <- fit_data(task, data, options, c(looked, made$looked), rows$weights, labels, about)
     object$design <- made$design
     object$terms <- made$design$terms
     object$xlevels <- made$design$xlevels
-    object$variables <- rows$variables
-    object$na.action <- rows$omitted
     object$learned <- made$learned
-    if (model) object$model <- rows$raw
-    finish_fit(object, labels, colnames(x), ncol(x), rows$weights)
+    list(object = object, names = colnames(x))
+}
+
+# By a table, whose recipe the library learns. The data has the weights and groups then.
+fit_table <- function(task, x, labels, options, looked, about, how, weights, groups) {
+    made <- train_rows("fit", x, labels, options, how, weights, groups)
+    about$groups <- NULL
+    about$table <- TRUE
+    object <- fit_data(task, made$data, options, looked, NULL, labels, about)
+    object$raw <- TRUE
+    object$missing <- options$missing
+    list(object = object, names = names(x))
+}
+
+# Rows that the library can draw a split of, before there is a design.
+prints_of <- function(rows, labels) {
+    variables <- all.vars(delete.response(rows$terms))
+    prints <- data_of(fingerprint(rows$raw[intersect(variables, names(rows$raw))]), labels)
+    if (!is.null(rows$weights)) native(.Call(C_weights, prints, as.double(rows$weights)))
+    if (!is.null(rows$groups))
+        native(.Call(C_groups, prints, match(rows$groups, unique(rows$groups))))
+    prints
 }
 
 # The design matrix of a formula's rows, which of them are learned from (NULL: the library draws
@@ -70,12 +125,7 @@ learn_rows <- function(rows, labels, options, contrasts, how) {
         design <- learn_design(rows$terms, rows$raw, contrasts)
         return(list(design = design, x = design_matrix(design, rows$raw)))
     }
-    variables <- all.vars(delete.response(rows$terms))
-    prints <- data_of(fingerprint(rows$raw[intersect(variables, names(rows$raw))]), labels)
-    if (!is.null(rows$weights)) native(.Call(C_weights, prints, as.double(rows$weights)))
-    if (!is.null(rows$groups))
-        native(.Call(C_groups, prints, match(rows$groups, unique(rows$groups))))
-    learned <- native(.Call(C_split, prints, options, how))
+    learned <- native(.Call(C_split, prints_of(rows, labels), options, how))
     design <- learn_design(rows$terms, rows$raw[learned, , drop = FALSE], contrasts)
     looked <- all(learned) || !apart(design$terms, rows$raw, learned)
     if (looked) {
@@ -107,6 +157,7 @@ gibbsite_rank.default <- function(x, y, ..., missing = "error", positive = NULL,
     if (missing(x)) return(as_formula_call(match.call(), gibbsite_rank.formula, parent.frame()))
     call <- match.call()
     call[[1]] <- quote(gibbsite_rank)
+    check_rank(call)
     fit_rows("rank", x, y, NULL, list(...), missing, positive, looked, model,
              list(call = call, start = start, seed = seed, threads = threads, progress = progress))
 }
@@ -125,46 +176,19 @@ fit_rows <- function(task, x, y, weights, given, missing, positive, looked, mode
     check_lengths(weights, about$groups, NROW(x))
     about$seed <- seed_of(about$seed)
     x <- framed(plain_matrix(x), missing)
-    raw <- is_raw(x, missing)
-    beside <- list(weights = weights, groups = about$groups)
-    if (raw) {
-        target <- setdiff(c("y", "target", "label", "y_"), names(x))[1]
-        given <- c(given, pair_of_costs(about$cost, labels),
-                   list(target = target, missing = missing))
-        if (length(labels$classes) == 2) given$positive <- label_text(labels$values)[2]
-        about$bytes <- TRUE
-        aside <- aside_columns(weights, about$groups, c(names(x), target))
-        options <- options_of(c(given, aside$options), task,
-                              c("target", "missing", "positive", "weights", "group"))
-        columns <- c(table_columns(x), list(label_text(labels$values)[labels$number]),
-                     aside$columns)
-        made <- native(.Call(C_train, columns, enc2utf8(c(names(x), target, aside$names)), options,
-                             how(about$seed, about$threads)))
-        data <- made$data
-        options <- options[setdiff(names(options), c("weights", "group"))]
-        weights <- about$groups <- NULL # the data has them
+    given <- c(given, pair_of_costs(about$cost, labels))
+    if (is_raw(x, missing)) {
+        options <- table_options(given, task, labels, free_target(x), missing)
+        object <- fit_table(task, x, labels, options, looked, about,
+                            how(about$seed, about$threads), weights, about$groups)$object
     } else {
         if (!is_sparse(x)) x <- as_numbers(x)
-        options <- options_of(c(given, pair_of_costs(about$cost, labels)), task)
-        data <- data_of(x, labels)
+        object <- fit_data(task, data_of(x, labels), options_of(given, task), looked, weights,
+                           labels, about)
     }
-    object <- fit_data(task, data, options, looked, weights, labels, about)
-    object$raw <- raw
-    object$missing <- missing
-    object$groups <- beside$groups
+    object$groups <- about$groups
     if (model) object$model <- list(x = x, y = y)
-    finish_fit(object, labels, colnames(x), ncol(x), beside$weights)
-}
-
-# Weights and groups as columns of a table, so that the recipe learns from the right rows.
-aside_columns <- function(weights, groups, taken) {
-    values <- list(weights = weights,
-                   group = if (!is.null(groups)) as.double(match(groups, unique(groups))))
-    values <- values[!vapply(values, is.null, NA)]
-    names <- vapply(names(values), function(name) setdiff(c(name, paste("the", name), "(_)"),
-                                                          taken)[1], "")
-    list(columns = unname(lapply(values, as.double)), names = unname(names),
-         options = as.list(names))
+    finish_fit(object, labels, colnames(x), ncol(x), weights)
 }
 
 # ---------------------------------------------------------------- both
@@ -198,12 +222,12 @@ pair_of_costs <- function(cost, labels) {
     list(cost = cost)
 }
 
-# Costs of three classes or more are part of the rows. A table has its classes in the order of their
-# bytes.
+# Costs of three classes or more are part of the rows. A table has texts among its classes in the
+# order of their bytes.
 set_costs <- function(data, labels, about) {
     if (is.null(about$cost) || length(labels$classes) == 2) return()
     cost <- cost_matrix(about$cost, labels)
-    if (isTRUE(about$bytes)) {
+    if (isTRUE(about$table) && !is.numeric(labels$values)) {
         order <- order(label_text(labels$values), method = "radix")
         cost <- cost[order, order]
     }
@@ -246,13 +270,17 @@ fit_data <- function(task, data, options, looked, weights, labels, about) {
          threads = about$threads, options = options, groups = about$groups, box = box)
 }
 
-# What is told of a fitted model; the bytes of its file.
-finish_fit <- function(object, labels, names, columns, weights) {
+# What is told of a fitted model; the bytes of its file. `response`: what the labels are called;
+# `transformed`: the terms that made columns which the rows do not have.
+finish_fit <- function(object, labels, names, columns, weights, response = NULL,
+                       transformed = NULL) {
     box <- object$box
     object$box <- NULL
     if (is.null(.Call(C_recipe, box)))
         native(.Call(C_set_recipe, box, recipe_of(names, columns, label_text(labels$values),
-                                                  !is.character(labels$values))))
+                                                  !is.character(labels$values), response,
+                                                  transformed)))
+    object$transformed <- if (!is.null(transformed)) TRUE
     object$labels <- labels[c("classes", "values", "levels", "ordered")]
     object$columns <- names
     object$weights <- weights

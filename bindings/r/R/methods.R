@@ -11,7 +11,7 @@ formula.gibbsite <- function(x, ...) {
 coefficient_table <- function(object) {
     parts <- object$info$parts
     if (is.null(object$info$coefficients) && length(parts)) {
-        tables <- lapply(parts, function(p) coefficient_table(list(info = p)))
+        tables <- lapply(parts, function(p) coefficient_table(list(info = p, made = object$made)))
         names <- vapply(parts, part_name, "")
         value <- do.call(rbind, tables)
         rownames(value) <- paste0(rep(names, vapply(tables, nrow, 0L)), "/", rownames(value))
@@ -20,7 +20,10 @@ coefficient_table <- function(object) {
     told <- object$info$coefficients
     value <- cbind(mean = vapply(told, function(k) as.double(k$mean), 0),
                    sd = vapply(told, function(k) as.double(k$sd), 0))
-    rownames(value) <- vapply(told, function(k) k$name, "")
+    names <- vapply(told, function(k) k$name, "")
+    ours <- names != "(intercept)" # a formula's columns are called as R does it
+    if (length(object$made) == sum(ours)) names[ours] <- object$made
+    rownames(value) <- names
     value
 }
 
@@ -37,6 +40,7 @@ coef.gibbsite <- function(object, standard = FALSE, ...) {
     value <- native(.Call(C_linear, handle_of(object)))
     names <- object$columns
     if (is.null(names) || isTRUE(object$raw)) names <- recipe_names(object, length(value) - 1L)
+    if (length(object$made) == length(value) - 1L) names <- object$made
     structure(value, names = c("(Intercept)", names))
 }
 
@@ -49,9 +53,10 @@ recipe_names <- function(object, count) {
 
 # The columns that coef() has numbers for: the score is model.matrix(object) %*% coef(object).
 model.matrix.gibbsite <- function(object, ...) {
-    if (is.null(object$design))
+    if (is.null(object$terms))
         refuse("this model was fitted to a matrix or a frame: it has no formula")
-    x <- design_matrix(object$design, fitted_rows(object))
+    x <- if (is.null(object$design)) recipe_matrix(recipe_in(object), fitted_rows(object)) else
+        design_matrix(object$design, fitted_rows(object))
     attr(x, "unseen") <- NULL
     cbind("(Intercept)" = rep(1, nrow(x)), x)
 }

@@ -21,7 +21,7 @@ spelled <- function(text) {
     text <- gsub("`drop` (.*) leaves it out", "leave it out of the rows if so", text)
     text <- gsub("`positive` LABEL", "y == LABEL", text, fixed = TRUE)
     text <- gsub("`group`", "`groups`", text, fixed = TRUE)
-    at <- gregexpr("`[^`]*`", text)
+    at <- gregexpr("`[a-z-]+`", text)
     regmatches(text, at) <- lapply(regmatches(text, at), function(x) gsub("-", "_", x))
     text
 }

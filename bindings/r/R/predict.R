@@ -37,7 +37,7 @@ by_name <- function(object, x) {
 }
 
 raw_to_predict <- function(object, newdata) {
-    recipe <- fromJSON(.Call(C_recipe, handle_of(object)), simplifyVector = FALSE)
+    recipe <- recipe_in(object)
     types <- lapply(recipe$inputs, function(k) k$type)
     names(types) <- vapply(recipe$inputs, function(k) k$name, "")
     newdata <- plain_matrix(newdata)
@@ -55,8 +55,7 @@ raw_to_predict <- function(object, newdata) {
     missing <- if (filled) "impute" else "drop"
     made <- native(.Call(C_apply, handle_of(object), table_columns(wanted, types),
                          enc2utf8(names(wanted)), list(missing = missing)))
-    told <- Map(function(count, level) list(count = count, level = level), made$count, made$level)
-    tell_unseen(structure(told, names = made$unseen))
+    tell_levels(made)
     list(data = made$data, rows = made$rows, n = nrow(newdata), names = row.names(newdata))
 }
 
@@ -69,11 +68,12 @@ spread <- function(values, rows) {
 }
 
 predict.gibbsite <- function(object, newdata = NULL,
-                             type = c("class", "prob", "score", "vote"), ...) {
+                             type = c("class", "prob", "score", "vote", "response"), ...) {
     if (...length()) refuse("predict() takes an object, newdata and type")
     ranks <- object$task == "rank"
     type <- if (ranks && missing(type)) "score" else match.arg(type)
-    if (ranks && type %in% c("class", "vote"))
+    if (type == "response" && !ranks) type <- "prob" # as glm() calls it
+    if (ranks && type %in% c("class", "vote", "response"))
         refuse("a ranker gives scores, no labels: see type = \"score\" and \"prob\"")
     fitted <- is.null(newdata)
     if (fitted) newdata <- fitted_rows(object)
@@ -117,7 +117,12 @@ predict_many <- function(object, rows, type, pad) {
 fitted_rows <- function(object) {
     if (is.null(object$model))
         refuse("the rows of the fit were not kept (model = FALSE): give newdata")
-    if (is.null(object$design)) object$model$x else object$model
+    if (is.null(object$terms)) object$model$x else object$model
+}
+
+fitted_labels <- function(object) {
+    if (is.null(object$terms)) return(object$model$y)
+    response_of(list(terms = object$terms, raw = object$model))
 }
 
 fitted.gibbsite <- function(object, ...) {
@@ -132,8 +137,7 @@ residuals.gibbsite <- function(object, type = "response", ...) {
         refuse("a ranker orders rows, and has no residuals: see predict() and certificates()")
     if (is.null(object$model)) refuse("the rows of the fit were not kept: there are no residuals")
     p <- fitted(object)
-    y <- if (is.null(object$design)) object$model$y else
-        model.response(model.frame(object$terms, object$model, na.action = na.pass))
+    y <- fitted_labels(object)
     is <- same_labels(object, y)$number
     pad <- function(value)
         if (is.null(object$na.action)) value else naresid(object$na.action, value)

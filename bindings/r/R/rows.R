@@ -109,12 +109,17 @@ is_numbers <- function(x) all(vapply(x, function(v) is.numeric(v) || is.logical(
 
 # Rows whose missing cells are to be dropped or filled are a frame.
 framed <- function(x, missing) {
-    if (!missing %in% c("error", "drop", "impute"))
-        refuse("missing: expected error, drop or impute")
+    check_missing(missing)
     if (is.matrix(x) && is.numeric(x) && missing != "error") x <- as.data.frame(x)
     twice <- anyDuplicated(colnames(x))
     if (twice) refuse(paste0("two columns are called '", colnames(x)[twice], "'"), "data")
     x
+}
+
+check_missing <- function(missing) {
+    if (!is.character(missing) || length(missing) != 1 ||
+            !missing %in% c("error", "drop", "impute"))
+        refuse("missing: expected error, drop or impute")
 }
 
 # Whole numbers of 64 bits (package bit64) lie in the bits of doubles, which R takes for other
@@ -188,7 +193,7 @@ table_columns <- function(x, types = NULL) {
     columns <- lapply(names(x), function(name) {
         v <- x[[name]]
         known <- if (is.null(types)) "" else types[[name]]
-        if (known == "text" && all(is.na(v))) v <- as.character(v)
+        if (known == "text" && (is.logical(v) || all(is.na(v)))) v <- as.character(v)
         text <- is.factor(v) || is.character(v)
         if ((known == "text") != text && known != "")
             refuse(paste0("column '", name, "' is a ", class(v)[1], "; the fit had ",
@@ -206,12 +211,14 @@ table_columns <- function(x, types = NULL) {
 }
 
 # Names of columns and labels as model files keep them, so that the command line can use a model
-# that was fitted to a matrix.
-recipe_of <- function(names, columns, classes, numeric) {
+# that was fitted to a matrix. `formula`: its terms, where its columns are not those of raw rows.
+recipe_of <- function(names, columns, classes, numeric, response = NULL, formula = NULL) {
     recipe <- if (length(classes) == 2) list(positive = classes[2], negative = classes[1]) else
         list(classes = as.list(classes))
     if (is.null(names)) names <- paste0("V", seq_len(columns))
-    free <- setdiff(c("y", "target", "label", "class", "y_"), names)[1]
+    free <- setdiff(c(response, "y", "target", "label", "class", "y_"), names)[1]
+    if (!is.null(formula))
+        recipe$formula <- paste(trimws(deparse(formula(formula))), collapse = " ")
     inputs <- lapply(seq_along(names), function(k) {
         list(name = names[k], position = k - 1L, type = "number")
     })

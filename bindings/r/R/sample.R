@@ -9,16 +9,32 @@ gibbsite_sample.formula <- function(formula, data = NULL, subset = NULL,
     call[[1]] <- quote(gibbsite_sample)
     if (is.matrix(data)) data <- as.data.frame(data)
     rows <- formula_rows(formula, data, NULL,
-                         eval(substitute(subset), data, environment(formula)), na.action)
-    labels <- labels_of(model.response(model.frame(rows$terms, rows$raw, na.action = na.pass)),
-                        many = FALSE)
-    design <- learn_design(rows$terms, rows$raw, contrasts)
-    made <- design_matrix(design, rows$raw)
-    given <- c(list(...), if (!design$intercept) list("no-intercept" = TRUE))
-    object <- sample_rows(made, labels, given, list(call = call, design = design, seed = seed,
-                                                    threads = threads, progress = progress))
+                         eval(substitute(subset), data, environment(formula)), na.action,
+                         contrasts = contrasts)
+    labels <- labels_of(response_of(rows), many = FALSE)
+    constant <- attr(rows$terms, "intercept") == 1
+    given <- c(list(...), if (!constant) list("no-intercept" = TRUE))
+    about <- list(call = call, seed = seed_of(seed), threads = threads, progress = progress)
+    if (!is.null(rows$inputs) && any(is_texts(rows$raw[rows$inputs])))
+        return(sample_table(rows, labels, given, about))
+    about$design <- learn_design(rows$terms, rows$raw, contrasts)
+    object <- sample_rows(design_matrix(about$design, rows$raw), labels, given, about,
+                          rows$response, if (is.null(rows$inputs)) rows$terms)
     object$na.action <- rows$omitted
     object
+}
+
+# Through the library's recipe, which learns from all rows here: nothing is certified.
+sample_table <- function(rows, labels, given, about) {
+    x <- rows$raw[rows$inputs]
+    texts <- is_texts(x)
+    x[texts] <- lapply(x[texts], as.character)
+    options <- options_of(given)
+    columns <- options_of(list(target = free_target(x, rows$response),
+                               positive = table_label(labels)[2]))
+    made <- train_rows("sample", x, labels, c(options, columns), how(about$seed, about$threads))
+    object <- list(columns = names(x), raw = TRUE, na.action = rows$omitted)
+    sample_data(made$data, labels, options, c(about, object))
 }
 
 gibbsite_sample.default <- function(x, y, ..., intercept = TRUE, seed = NULL, threads = NULL,
@@ -45,17 +61,22 @@ gibbsite_sample.gibbsite <- function(x, ..., seed = NULL, threads = NULL, progre
     box <- native(.Call(C_sample, fitted_data(x), handle_of(x), 0L, options_of(list(...)),
                         how(seed, threads, bar)))
     tell_sample(list(call = call, labels = x$labels, columns = x$columns, design = x$design,
-                     threads = threads, seed = seed), box)
+                     raw = x$raw, transformed = x$transformed, threads = threads, seed = seed),
+                box)
 }
 
-sample_rows <- function(x, labels, given, about) {
+sample_rows <- function(x, labels, given, about, response = NULL, transformed = NULL) {
+    about$transformed <- if (!is.null(transformed)) TRUE
     about$seed <- seed_of(about$seed)
+    recipe <- recipe_of(colnames(x), ncol(x), label_text(labels$values),
+                        !is.character(labels$values), response, transformed)
+    sample_data(data_of(x, labels), labels, options_of(given), about, recipe)
+}
+
+sample_data <- function(data, labels, options, about, recipe = NULL) {
     bar <- progress_of(about$progress, environment())
-    box <- native(.Call(C_sample, data_of(x, labels), NULL, 0L, options_of(given),
-                        how(about$seed, about$threads, bar)))
-    native(.Call(C_sample_set_recipe, box,
-                 recipe_of(colnames(x), ncol(x), label_text(labels$values),
-                           !is.character(labels$values))))
+    box <- native(.Call(C_sample, data, NULL, 0L, options, how(about$seed, about$threads, bar)))
+    if (!is.null(recipe)) native(.Call(C_sample_set_recipe, box, recipe))
     about$progress <- NULL
     about$labels <- labels[c("classes", "values", "levels", "ordered")]
     tell_sample(about, box)
@@ -82,15 +103,35 @@ frame_of <- function(points) {
 
 nobs.gibbsite_sample <- function(object, ...) as.integer(object$info$n)
 
-predict.gibbsite_sample <- function(object, newdata, type = c("class", "vote", "score"), ...) {
+# The probability of a sample is the share of its votes.
+predict.gibbsite_sample <- function(object, newdata,
+                                    type = c("class", "prob", "vote", "score", "response"), ...) {
     if (...length()) refuse("predict() takes an object, newdata and type")
     type <- match.arg(type)
+    if (type %in% c("prob", "response")) type <- "vote"
     rows <- rows_to_predict(object, newdata)
     made <- native(.Call(C_sample_predict, handle_of(object), rows$data,
                          how(threads = object$threads)))
     if (type != "class") return(spread(made[[type]], rows))
     value <- spread(ifelse(made$vote >= 0.5, 2, 1), rows)
     structure(as_labels(value, object$labels), names = names(value))
+}
+
+# Means over the particles, of the scaled columns, as those of coef(summary()) of a fit.
+coef.gibbsite_sample <- function(object, ...) {
+    table <- coefficient_table(object)
+    structure(table[, "mean"], names = rownames(table))
+}
+
+plot.gibbsite_sample <- function(x, which = c("coefficients", "path"), ...) {
+    which <- match.arg(which)
+    if (which == "coefficients") plot_coefficients(x, ...) else {
+        plot(x$path$lambda, x$path$gibbs_risk, type = "b", pch = 19, xlab = "lambda",
+             ylab = "risk of the posterior", main = "Path", ...)
+        segments(x$path$lambda, x$path$gibbs_risk - 2 * x$path$gibbs_risk_sd, x$path$lambda,
+                 x$path$gibbs_risk + 2 * x$path$gibbs_risk_sd)
+    }
+    invisible(x)
 }
 
 print.gibbsite_sample <- function(x, ...) {
@@ -111,20 +152,27 @@ print.gibbsite_sample <- function(x, ...) {
 fitted_data <- function(object) {
     if (is.null(object$model))
         refuse("the rows of the fit were not kept (model = FALSE)")
-    if (isTRUE(object$raw) && is_raw(object$model$x))
-        refuse("a posterior of rows that went through the library's recipe cannot be sampled here")
-    if (is.null(object$design)) {
-        x <- if (isTRUE(object$raw)) as_numbers(object$model$x) else object$model$x
-        data <- data_of(x, same_labels(object, object$model$y))
-    } else {
-        response <- model.response(model.frame(object$terms, object$model, na.action = na.pass))
-        data <- data_of(design_matrix(object$design, object$model), same_labels(object, response))
-    }
+    labels <- same_labels(object, fitted_labels(object))
+    if (isTRUE(object$raw)) return(trained_data(object, labels))
+    x <- if (is.null(object$design)) object$model$x else
+        design_matrix(object$design, object$model)
+    data <- data_of(x, labels)
     if (!is.null(object$weights)) native(.Call(C_weights, data, as.double(object$weights)))
     if (!is.null(object$groups))
         native(.Call(C_groups, data, match(object$groups, unique(object$groups))))
     if (!is.null(object$learned)) native(.Call(C_set_split, data, object$learned))
     data
+}
+
+# The same through the recipe, which learns what it did.
+trained_data <- function(object, labels) {
+    x <- if (is.null(object$terms)) object$model$x else object$model[object$columns]
+    if (!is.null(object$terms)) {
+        texts <- is_texts(x)
+        x[texts] <- lapply(x[texts], as.character)
+    }
+    train_rows("fit", x, labels, object$options, how(object$seed, object$threads), object$weights,
+               object$groups)$data
 }
 
 same_labels <- function(object, y)

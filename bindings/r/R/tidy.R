@@ -1,5 +1,21 @@
 # tidy(), glance() and augment(), registered for the package generics where it is there.
 
+tidy.gibbsite_completion <- function(x, ...) component_table(x)
+
+glance.gibbsite_completion <- function(x, ...) {
+    i <- x$info
+    k <- i$certificate
+    number <- function(value) if (is.null(value)) NA_real_ else as.double(value)
+    data.frame(certificate = number(k$rmse), confidence = number(k$confidence),
+               status = if (is.null(k)) NA_character_ else k$status, rmse = i$rmse,
+               sigma = sqrt(i$noise_variance), model = i$model, rank = as.integer(i$rank),
+               effective.rank = as.integer(i$effective_rank), rows = as.integer(i$rows),
+               columns = as.integer(i$cols), converged = isTRUE(i$converged), nobs = nobs(x),
+               stringsAsFactors = FALSE)
+}
+
+tidy.gibbsite_sample <- function(x, ...) tidy.gibbsite(x)
+
 tidy.gibbsite <- function(x, ...) {
     table <- coefficient_table(x)
     data.frame(term = rownames(table), estimate = unname(table[, "mean"]),

@@ -87,27 +87,6 @@ static SEXP table_rows(const gbs_data *data) {
     return rows;
 }
 
-/* Data of a table for a fit, the recipe learned; and its rows. */
-SEXP gbsr_train(SEXP columns, SEXP names, SEXP given, SEXP how) {
-    static const char *const parts[] = {"data", "rows"};
-    call *c;
-    gbs_data *data = NULL;
-    SEXP value = PROTECT(named_list(2, parts)), box = PROTECT(handle_box(KIND_DATA, R_NilValue));
-    SET_VECTOR_ELT(value, 0, box);
-    PROTECT(call_begin(how, &c));
-    if (call_options(c, "fit", given)) {
-        gbs_table *table = table_of(c, columns, names);
-        if (table != NULL && call_ok(c, gbs_table_train(c->ctx, table, c->options, &data)))
-            handle_put(box, data);
-        gbs_table_free(table);
-    }
-    if (c->status == GBS_OK)
-        SET_VECTOR_ELT(value, 1, table_rows(data));
-    SEXP result = call_end(c, value);
-    UNPROTECT(3);
-    return result;
-}
-
 /* Inputs with texts that training did not see: names, counts, one of them each. */
 static void tell_unseen(SEXP value, int at, const gbs_data *data, const gbs_recipe *recipe) {
     R_xlen_t found = 0;
@@ -133,19 +112,51 @@ static void tell_unseen(SEXP value, int at, const gbs_data *data, const gbs_reci
     }
 }
 
-/* Data of a table for predictions of a model, its rows, and what the recipe did not know. */
+/* Data of a table for a fit or a sample, the recipe learned; its rows, and what the recipe did not
+ * learn of them. */
+SEXP gbsr_train(SEXP command, SEXP columns, SEXP names, SEXP given, SEXP how) {
+    static const char *const parts[] = {"data", "rows", "unseen", "count", "level"};
+    call *c;
+    gbs_data *data = NULL;
+    const char *of = Rf_translateCharUTF8(STRING_ELT(command, 0));
+    SEXP value = PROTECT(named_list(5, parts)), box = PROTECT(handle_box(KIND_DATA, R_NilValue));
+    SET_VECTOR_ELT(value, 0, box);
+    PROTECT(call_begin(how, &c));
+    if (call_options(c, of, given)) {
+        gbs_table *table = table_of(c, columns, names);
+        if (table != NULL && call_ok(c, gbs_table_train(c->ctx, table, c->options, &data)))
+            handle_put(box, data);
+        gbs_table_free(table);
+    }
+    if (c->status == GBS_OK) {
+        SET_VECTOR_ELT(value, 1, table_rows(data));
+        tell_unseen(value, 2, data, gbs_data_recipe(data));
+    }
+    SEXP result = call_end(c, value);
+    UNPROTECT(3);
+    return result;
+}
+
+static gbs_status recipe_in(call *c, kind is, const void *of, gbs_recipe **out) {
+    return is == KIND_PARTICLES ? gbs_recipe_from_particles(c->ctx, of, out)
+                                : gbs_recipe_from_model(c->ctx, of, out);
+}
+
+/* Data of a table for predictions of a model or sample, its rows, and what the recipe did not
+ * know. */
 SEXP gbsr_apply(SEXP model, SEXP columns, SEXP names, SEXP given) {
     static const char *const parts[] = {"data", "rows", "unseen", "count", "level"};
     call *c;
     gbs_data *data = NULL;
     gbs_recipe *recipe = NULL;
-    gbs_model *of = handle_of(model, KIND_MODEL);
+    kind is = handle_kind(model);
+    const void *of = handle_of(model, is);
     SEXP value = PROTECT(named_list(5, parts)), box = PROTECT(handle_box(KIND_DATA, R_NilValue));
     SET_VECTOR_ELT(value, 0, box);
     PROTECT(call_short(&c));
     if (call_options(c, "predict", given)) {
         gbs_table *table = table_of(c, columns, names);
-        if (table != NULL && call_ok(c, gbs_recipe_from_model(c->ctx, of, &recipe)) &&
+        if (table != NULL && call_ok(c, recipe_in(c, is, of, &recipe)) &&
             call_ok(c,
                     gbs_table_apply(c->ctx, table, recipe, GBS_WITHOUT_LABELS, c->options, &data)))
             handle_put(box, data);

@@ -10,7 +10,7 @@
 static const R_CallMethodDef entries[] = {
     ENTRY(dense, 3),
     ENTRY(csr, 5),
-    ENTRY(train, 4),
+    ENTRY(train, 5),
     ENTRY(apply, 4),
     ENTRY(shape, 1),
     ENTRY(looked, 2),

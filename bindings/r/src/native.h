@@ -77,7 +77,7 @@ SEXP arrays_of(size_t rows, int count, const char *const *names, double **out);
 
 SEXP gbsr_dense(SEXP x, SEXP turned, SEXP y);
 SEXP gbsr_csr(SEXP shape, SEXP start, SEXP column, SEXP value, SEXP y);
-SEXP gbsr_train(SEXP columns, SEXP names, SEXP given, SEXP how);
+SEXP gbsr_train(SEXP command, SEXP columns, SEXP names, SEXP given, SEXP how);
 SEXP gbsr_apply(SEXP model, SEXP columns, SEXP names, SEXP given);
 SEXP gbsr_shape(SEXP data);
 SEXP gbsr_looked(SEXP data, SEXP bits);
