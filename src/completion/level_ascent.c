@@ -89,7 +89,10 @@ gbs_status gbs_levels_ascend(gbs_levels *f, const gbs_level_options *o, gbs_asce
         gbs_trace_add(o->trace, energy, f->rank);
         out->converged = calm >= CALM_SWEEPS;
     }
-    gbs_levels_join(f);
+    if (status == GBS_OK)
+        gbs_levels_join(f);
+    else /* the others may be elsewhere */
+        gbs_levels_leave(f);
     gbs_status settled = gbs_levels_settle(f);
     return status != GBS_OK ? status : settled;
 }

@@ -86,6 +86,46 @@ static void rows_that_stay_leave_the_bits(void **state) {
     }
 }
 
+/* arg: how often it may still be asked; 0: as often as one likes. */
+static int stop_later(void *arg) {
+    size_t *left = arg;
+    if (*left > 1)
+        --*left;
+    return *left == 1;
+}
+
+/* Rank 1 is asked to stop in the middle of the ascent. */
+static char *ascend_and_stop(gbs_context *ctx, size_t rank, const void *arg) {
+    size_t asked = 0;
+    gbs_ascent a = {0};
+    gbs_level_options o = {.most_sweeps = 1000, .tolerance = 0.0, .stage = ""};
+    (void)arg;
+    if (rank == 1)
+        gbs_context_set_cancel(ctx, stop_later, &asked);
+    if (gbs_compute_begin(ctx) != GBS_OK)
+        return NULL;
+    struct levels_case c = make_levels(ctx, 7, 1500, 30, 9000, 4, false, true);
+    asked = 20;
+    gbs_ranks_agree(ctx, gbs_levels_ascend(&c.f, &o, &a), NULL);
+    char *text = strdup(gbs_error_message(ctx));
+    free_levels(ctx, &c);
+    gbs_compute_end(ctx);
+    return text;
+}
+
+static void a_rank_that_stops_stops_all(void **state) {
+    (void)state;
+    for (size_t size = 2; size <= MOST_RANKS; size++) {
+        struct rank_run run[MOST_RANKS];
+        run_ranks(size, 1, ascend_and_stop, NULL, run);
+        for (size_t r = 0; r < size; r++) {
+            assert_non_null(run[r].text);
+            assert_non_null(strstr(run[r].text, r == 1 ? "cancelled" : "rank 1 failed: cancelled"));
+            free(run[r].text);
+        }
+    }
+}
+
 /* Bytes that rank r of three gives in one sweep. */
 static void bytes_a_sweep(struct shape s, uint64_t bytes[3]) {
     struct rank_run run[2][MOST_RANKS];
@@ -260,6 +300,7 @@ static void ranks_have_one_copy_of_the_ratings(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_that_stay_leave_the_bits),
+        cmocka_unit_test(a_rank_that_stops_stops_all),
         cmocka_unit_test(what_a_sweep_sends_does_not_grow_with_the_rows),
         cmocka_unit_test(rows_stay_where_less_travels),
         cmocka_unit_test(ranks_have_one_copy_of_the_ratings),
