@@ -42,7 +42,7 @@ static const gbs_option own[] = {
      .brief = "file to test the fitted model on"},
     {"row-features", "FILE", GBS_OPTION_TEXT, GBS_FOR_COMPLETE, NULL, "FILE", NULL, "data",
      "what is known of the rows: a CSV file of identifiers, then numbers and texts; rows without "
-     "ratings are predicted from it (`model` hierarchical)", ANY,
+     "ratings are predicted from it (`model` hierarchical); not to be made from these ratings", ANY,
      .everyday = GBS_FOR_COMPLETE,
      .brief = "what is known of the rows, a CSV file"},
     {"col-features", "FILE", GBS_OPTION_TEXT, GBS_FOR_COMPLETE, NULL, "FILE", NULL, "data",

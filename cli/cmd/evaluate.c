@@ -168,6 +168,8 @@ static int run(struct app *app) {
     if (code == EXIT_DONE)
         code = explain(app, &model, &in, &explanation);
     if (code == EXIT_DONE)
+        result_groups_note(app, model.model);
+    if (code == EXIT_DONE)
         code = write_result(app, &(struct judged){&model, &in, recipe, e, &roc, explanation});
     gbs_evaluation_free(e);
     gbs_explanation_free(explanation);
@@ -185,7 +187,8 @@ const struct command command_evaluate = {
     "DATA must hold the label column of the training file. The error is that of the labels. Beside "
     "precision, recall and F1 of each label stand exact lower bounds on their true values, each by "
     "itself, and beside the error an upper one: they hold if the rows are fresh and the threshold "
-    "was fixed before they were seen. --threshold gives labels by another one than the model's "
+    "was fixed before they were seen. A model of rows in groups has no such bounds. --threshold "
+    "gives labels by another one than the model's "
     "own.\n"
     "The Gibbs error is that of one classifier drawn from the posterior, the Gibbs risk (--json) "
     "the mean loss of the fit's own loss.\n"

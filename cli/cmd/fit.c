@@ -247,6 +247,8 @@ static int write_results(const struct fit *f) {
     text_free(&result);
     if (code == EXIT_DONE)
         result_warnings(f->app, f->model, f->recipe, &f->baseline);
+    if (code == EXIT_DONE && f->tested)
+        result_groups_note(f->app, f->model);
     if (code == EXIT_DONE && !f->info->converged) {
         app_note(f->app, "the solver did not converge (--max-iter, --tol, or --epochs with sgd); "
                          "the result is written and says so");

@@ -87,6 +87,10 @@ void result_certificates_text(struct text *t, const gbs_model *model, const gbs_
 void result_warnings(const struct app *app, const gbs_model *model, const gbs_recipe *recipe,
                      const struct baseline *b);
 
+/* Its certificates take groups of rows, not rows, for independent: bounds of an evaluation, which
+ * are for independent rows, are left out (NaN). The note on standard error says so. */
+bool result_in_groups(const gbs_model *model);
+void result_groups_note(const struct app *app, const gbs_model *model);
 /* The binomial bound is at --confidence. roc may be NULL, and model where there is
  * none (particles). */
 void result_evaluation(struct json *j, const struct app *app, const gbs_evaluation *e,

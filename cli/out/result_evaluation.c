@@ -6,8 +6,22 @@
 #include <stdio.h>
 #include <string.h>
 
+bool result_in_groups(const gbs_model *model) {
+    const gbs_certificate *c;
+    for (size_t k = 0; model != NULL && (c = gbs_model_certificate(model, k)) != NULL; k++)
+        if (c->grouped)
+            return true;
+    return false;
+}
+
 static double confidence(const struct app *app) {
     return option_number(&app->options, "confidence");
+}
+
+/* Of the bounds; NaN, of which they are NaN too, where rows come in groups: they are for
+ * independent rows. */
+static double level_of(const struct app *app, const gbs_model *model) {
+    return result_in_groups(model) ? NAN : confidence(app);
 }
 
 /* Of a model that ranks; what is about labels is null. */
@@ -113,9 +127,10 @@ void result_evaluation(struct json *j, const struct app *app, const gbs_evaluati
         result_classes(j, e, confidence(app), model, recipe);
         return;
     }
+    double level = level_of(app, model);
     json_put_count(j, "n", e->n);
     json_put_number(j, "error", e->error);
-    put_rates(j, e, confidence(app), model, recipe);
+    put_rates(j, e, level, model, recipe);
     json_put_number(j, "gibbs_risk", e->gibbs_risk);
     json_put_number(j, "gibbs_error", e->gibbs_error);
     json_put_number(j, "auc", e->auc);
@@ -137,7 +152,7 @@ void result_evaluation(struct json *j, const struct app *app, const gbs_evaluati
         json_close_object(j);
     }
     json_close_array(j);
-    json_put_number(j, "holdout_bound", gbs_binomial_upper(e->errors, e->n, confidence(app)));
+    json_put_number(j, "holdout_bound", gbs_binomial_upper(e->errors, e->n, level));
     json_put_number(j, "confidence", confidence(app));
     if (roc != NULL)
         roc_json(j, roc);
@@ -156,8 +171,8 @@ static void ranking_text(struct text *t, enum line_kind kind, const struct app *
     line_add(t, kind, "Gibbs AUC", "%.4f   of one random draw from the posterior",
              1.0 - e->gibbs_error);
     line_add(t, kind, "true AUC", "at least %.4f with confidence %g, if these rows are fresh%s",
-             1.0 - gbs_auc_risk_upper(1.0 - e->auc, e->blocks, confidence(app)), confidence(app),
-             kind == LINE_LONG ? " (Chernoff bound of the score)" : "");
+             text_down(1.0 - gbs_auc_risk_upper(1.0 - e->auc, e->blocks, confidence(app)), 4),
+             confidence(app), kind == LINE_LONG ? " (Chernoff bound of the score)" : "");
 }
 
 static void confusion_text(struct text *t, const gbs_evaluation *e, const gbs_recipe *recipe) {
@@ -174,13 +189,16 @@ static void confusion_text(struct text *t, const gbs_evaluation *e, const gbs_re
 
 static void rate_cell(struct text *t, struct rate r) {
     char cell[64] = "-";
-    if (isfinite(r.seen))
+    if (isfinite(r.seen) && isnan(r.lower))
+        snprintf(cell, sizeof cell, "%.2f %%", 100.0 * r.seen);
+    else if (isfinite(r.seen))
         snprintf(cell, sizeof cell, "%.2f %% (%.2f %%)", 100.0 * r.seen,
                  text_down(100.0 * r.lower, 2));
     text_add(t, " %-20s", cell);
 }
 
 const char result_rates_head[] = " precision (at least) recall (at least)    F1 (at least)";
+static const char head_of_groups[] = " precision            recall               F1";
 
 void result_rates_text(struct text *t, const struct rates *r) {
     rate_cell(t, r->precision);
@@ -193,7 +211,7 @@ void result_rates_text(struct text *t, const struct rates *r) {
 static void rates_text(struct text *t, enum line_kind kind, const gbs_evaluation *e, double level,
                        const gbs_recipe *recipe) {
     const char *inset = kind == LINE_LONG ? "  " : "";
-    text_add(t, "%s%-13s%s\n", inset, "label", result_rates_head);
+    text_add(t, "%s%-13s%s\n", inset, "label", isnan(level) ? head_of_groups : result_rates_head);
     for (int class = 1; class >= -1; class -= 2) {
         struct rates r = rates_of(e, class, level);
         char label[LINE_NAME];
@@ -209,7 +227,9 @@ static void rates_text(struct text *t, enum line_kind kind, const gbs_evaluation
 static void cost_text(struct text *t, enum line_kind kind, const gbs_evaluation *e, double level,
                       const gbs_model *model) {
     struct mean_cost c = cost_of(e, model, level);
-    if (c.missed != c.false_alarm)
+    if (c.missed != c.false_alarm && isnan(level))
+        line_add(t, kind, "cost", "%.4g a row, at %g:%g", c.seen, c.missed, c.false_alarm);
+    else if (c.missed != c.false_alarm)
         line_add(t, kind, "cost", "%.4g a row, at %g:%g; at most %.4g, if these rows are fresh",
                  c.seen, c.missed, c.false_alarm, text_up_digits(c.upper, 4));
 }
@@ -225,7 +245,7 @@ void result_evaluation_text(struct text *t, enum line_kind kind, const struct ap
         result_classes_text(t, kind, e, confidence(app), model, recipe);
         return;
     }
-    double baseline = baseline_error(e, model);
+    double baseline = baseline_error(e, model), level = level_of(app, model);
     char label[LINE_NAME], beside[LINE_NAME + 64] = "";
     if (!isnan(baseline))
         snprintf(beside, sizeof beside, "; always saying %s: %.2f %%",
@@ -235,17 +255,25 @@ void result_evaluation_text(struct text *t, enum line_kind kind, const struct ap
     if (kind == LINE_LONG)
         line_add(t, kind, "Gibbs error", "%.2f %%   of one random draw from the posterior",
                  100.0 * e->gibbs_error);
-    line_add(t, kind, "true error", "at most %.2f %% with confidence %g, if these rows are fresh%s",
-             text_up(100.0 * gbs_binomial_upper(e->errors, e->n, confidence(app)), 2),
-             confidence(app), kind == LINE_LONG ? " (exact binomial bound of the labels)" : "");
-    cost_text(t, kind, e, confidence(app), model);
+    if (!isnan(level))
+        line_add(t, kind, "true error",
+                 "at most %.2f %% with confidence %g, if these rows are fresh%s",
+                 text_up(100.0 * gbs_binomial_upper(e->errors, e->n, level), 2), level,
+                 kind == LINE_LONG ? " (exact binomial bound of the labels)" : "");
+    cost_text(t, kind, e, level, model);
     if (isfinite(e->auc))
         line_add(t, kind, "AUC", "%.4f; Brier score %.4f, log loss %.4f", e->auc, e->brier,
                  e->log_loss);
     else
         line_add(t, kind, "AUC", "none: only one class; Brier score %.4f, log loss %.4f", e->brier,
                  e->log_loss);
-    rates_text(t, kind, e, confidence(app), recipe);
+    rates_text(t, kind, e, level, recipe);
     if (kind == LINE_LONG)
         confusion_text(t, e, recipe);
+}
+
+void result_groups_note(const struct app *app, const gbs_model *model) {
+    if (result_in_groups(model))
+        app_note(app, "no bounds of these rows: the model was fitted to rows in groups (--group), "
+                      "and bounds of single rows would need independent ones");
 }

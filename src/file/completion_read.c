@@ -216,6 +216,7 @@ static gbs_status get_hierarchical(gbs_context *ctx, const json_t *root, gbs_com
     if (__builtin_mul_overflow(c->kept, packed, &count))
         return damaged(ctx, "it has too many numbers");
     TRY(gbs_json_get_bool(ctx, root, "positions", &c->positions));
+    c->features = json_is_true(json_object_get(root, "features"));
     for (int s = 0; s < 2; s++) {
         const json_t *o = json_object_get(root, s == 0 ? "new_row" : "new_column");
         TRY(gbs_json_get_reals(ctx, o, "mean", c->kept * c->own, &c->prior_mean[s]));

@@ -87,6 +87,7 @@ static bool put_choices(json_t *root, const gbs_completion *c) {
 /* What only that model has; its noises are rows + 1, the last that of a row without ratings. */
 static bool put_hierarchical(json_t *root, const gbs_completion *c, bool binary) {
     bool ok = gbs_json_put(root, "positions", json_boolean(c->positions)) &&
+              (!c->features || gbs_json_put(root, "features", json_true())) &&
               (binary || gbs_json_put(root, "noise", gbs_json_reals(c->noise, c->info.rows + 1)));
     for (int s = 0; s < 2; s++) {
         json_t *o = json_object();

@@ -59,6 +59,7 @@ gbs_status gbs_completion_count_rated(gbs_context *ctx, gbs_completion *c) {
 gbs_status gbs_completion_describe(gbs_context *ctx, gbs_completion *c,
                                    const gbs_ratings *ratings) {
     const gbs_rating_list *l = &ratings->by[0];
+    c->features = ratings->features[0] + ratings->features[1] > 0;
     for (int s = 0; s < 2; s++) {
         gbs_status status = gbs_texts_copy(ctx, ratings->by[s].items,
                                            (const char *const *)ratings->id[s], &c->id[s],

@@ -14,6 +14,8 @@ struct gbs_completion {
     gbs_rating_certificate certificate;
     gbs_completion_model model;
     int positions;   /* hierarchical: prior means from positions */
+    int features;    /* hierarchical: and from what else was known of rows or columns; an
+                        older file does not say, 0 */
     size_t own;      /* effective rank, plus one for a bias */
     size_t kept;     /* draws; 1 for a variational posterior */
     double *mean[2]; /* kept x items x own: factors, then the bias */

@@ -19,6 +19,10 @@ static const char *const of_draws[] = {
      "not chosen by its result"),
     "every value lies in the declared range"};
 
+/* Of both, where features of rows or columns came in. */
+static const char of_features[] =
+    "what is known of rows and columns was not made from these ratings (a row's mean rating, say)";
+
 enum {
     OF_VALUES = sizeof of_values / sizeof *of_values,
     OF_DRAWS = sizeof of_draws / sizeof *of_draws
@@ -38,7 +42,11 @@ static const char *choice_note(const gbs_completion_info *i) {
 const char *gbs_completion_assumption(const gbs_completion *model, size_t k) {
     if (model == NULL || !model->certificate.present)
         return NULL;
-    if (model->certificate.draws == 0)
-        return k < OF_VALUES ? of_values[k] : NULL;
-    return k < OF_DRAWS ? of_draws[k] : k == OF_DRAWS ? choice_note(&model->info) : NULL;
+    bool drawn = model->certificate.draws > 0;
+    size_t usual = drawn ? OF_DRAWS : OF_VALUES;
+    if (k < usual)
+        return drawn ? of_draws[k] : of_values[k];
+    if (model->features && k == usual)
+        return of_features;
+    return drawn && k == usual + (model->features ? 1 : 0) ? choice_note(&model->info) : NULL;
 }

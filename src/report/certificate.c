@@ -267,12 +267,14 @@ static void chart_certificate(struct page *page, const struct run *run, const js
                           .from_zero = true};
     struct part_series series = gbs_part_series_add(&chart, b.used, gbs_run_completes(root));
     for (size_t k = 0; k < b.n; k++) {
-        double sum = 0.0;
+        double sum = 0.0, seen = b.part[k][PART_SEEN];
         for (int p = 0; p < PARTS; p++)
             sum += b.part[k][p];
         gbs_part_row(&chart, &series, gbs_chart_row_named(&chart, b.label[k]), b.part[k]);
         gbs_chart_say(&chart, "%s%s %s", k > 0 ? "; " : "", b.label[k],
-                      plain ? gbs_number_text(sum, value) : gbs_percent_text(sum, value));
+                      sum > seen ? gbs_bound_text(sum, !plain, false, value)
+                      : plain    ? gbs_number_text(sum, value)
+                                 : gbs_percent_text(sum, value));
     }
     gbs_chart_say(&chart, ".");
     gbs_chart_end(&chart);

@@ -68,7 +68,7 @@ static void chart_certificates(struct page *page, const struct run *runs, size_t
         gbs_part_row(&c, &series, row, part);
         gbs_chart_put(&c, row, tick, gbs_run_test_risk(runs[k].root));
         gbs_chart_say(&c, "%s %s; ", gbs_run_short_name(&runs[k]),
-                      gbs_percent_text(gbs_run_number(certificate, "value"), value));
+                      gbs_bound_text(gbs_run_number(certificate, "value"), true, false, value));
     }
     gbs_chart_end(&c);
 }

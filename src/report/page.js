@@ -107,6 +107,11 @@
     }
   };
 
+  /* More than what was seen is a bound, which is rounded up. */
+  function stacked(sum, parts) {
+    return (parts > 1 ? Math.ceil(1e4 * sum - 1e-9) / 100 : 100 * sum).toFixed(2) + " %";
+  }
+
   /* The sum at the end of each stacked bar. */
   var totals = {
     id: "totals",
@@ -118,13 +123,14 @@
       ctx.font = "600 " + chart.options.font.size + "px " + Chart.defaults.font.family;
       ctx.textBaseline = "middle";
       spec.labels.forEach(function (label, row) {
-        var sum = 0, y = null;
+        var sum = 0, y = null, parts = 0;
         chart.data.datasets.forEach(function (set, s) {
           if (set.type === "line" || !chart.isDatasetVisible(s)) return;
           sum += set.data[row] || 0;
+          parts += set.data[row] > 0 ? 1 : 0;
           y = chart.getDatasetMeta(s).data[row].y;
         });
-        if (y !== null) ctx.fillText(spec.percentX ? (100 * sum).toFixed(2) + " %" : plain(sum),
+        if (y !== null) ctx.fillText(spec.percentX ? stacked(sum, parts) : plain(sum),
           chart.scales.x.getPixelForValue(sum) + 6, y);
       });
       ctx.restore();

@@ -79,8 +79,8 @@ static void chart_ladder(const json_t *root, struct chart *c) {
         }
     }
     if (isfinite(least))
-        gbs_chart_say(c, "The bound is smallest, %s, at lambda %s.", gbs_percent_text(least, value),
-                      gbs_number_text(at, other));
+        gbs_chart_say(c, "The bound is smallest, %s, at lambda %s.",
+                      gbs_bound_text(least, true, false, value), gbs_number_text(at, other));
     gbs_chart_end(c);
 }
 

@@ -33,10 +33,15 @@ void gbs_words_evaluate(struct page *page, const struct run *run) {
     else if (!gbs_run_labels(root))
         SAY("On %s rows the score has AUC %.4f. If these rows are fresh (no part in the fit, none "
             "in choosing it), its true "
-            "AUC is at least %.4f with "
+            "AUC is at least %s with "
             "confidence %s: Chernoff's bound over the independent pairs. ",
             gbs_number_text(gbs_run_number(root, "n"), n.value), gbs_run_number(root, "auc"),
-            1.0 - bound, n.confidence);
+            gbs_bound_text(1.0 - bound, false, true, n.other), n.confidence);
+    else if (isnan(bound))
+        SAY("On %s rows %s of the labels are wrong. There is no bound on the true error: the model "
+            "was fitted to rows in groups, and the bound would need independent rows. ",
+            gbs_number_text(gbs_run_number(root, "n"), n.value),
+            gbs_percent_text(gbs_run_number(root, "error"), n.other));
     else
         SAY("On %s rows %s of the labels are wrong. If these rows are fresh (no part in the "
             "fit, none in choosing it) "
@@ -45,7 +50,7 @@ void gbs_words_evaluate(struct page *page, const struct run *run) {
             "bound. ",
             gbs_number_text(gbs_run_number(root, "n"), n.value),
             gbs_percent_text(gbs_run_number(root, "error"), n.other),
-            gbs_percent_text(bound, n.third), n.confidence);
+            gbs_bound_text(bound, true, false, n.third), n.confidence);
     SAY("Used a second time, to choose between models, the same rows no longer are fresh.");
     gbs_text_add(t, "</p>\n");
 }

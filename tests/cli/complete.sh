@@ -664,6 +664,23 @@ expect_words 'had neither ratings nor features'
 expect_words 'Not for completions'
 expect_exit 0 "$GIBBSITE" inspect side.json
 expect_stdout 'ratings +1800 of 60 rows and 30 columns; 20 rows known'
+as 'a certificate with features assumes that they were not made from the ratings'
+told='what is known of rows and columns was not made from these ratings'
+for prior in '' '--model hierarchical --prior informed'; do
+    # shellcheck disable=SC2086
+    expect_exit 0 "$GIBBSITE" complete side.csv --rank 2 --row-features people.csv --range -5:10 \
+        $prior -o told.json --json
+    check "said, fitted $prior" grep -q "$told" "$stdout"
+    expect_exit 0 "$GIBBSITE" inspect told.json
+    expect_words "$told"
+    # shellcheck disable=SC2086
+    expect_exit 0 "$GIBBSITE" complete side.csv --rank 2 --range -5:10 $prior --json
+    refuse "not said without features $prior" grep -q "$told" "$stdout"
+done
+sed 's/"features": *true, *//' told.json >older.json
+refuse 'the file says it' cmp -s told.json older.json
+expect_exit 0 "$GIBBSITE" inspect older.json
+refuse 'and is read' grep -q 'was not made' "$stdout"
 printf 'id,length\nc1,2\nc2,3\nc99,\n' >things.csv
 expect_exit 0 "$GIBBSITE" complete side.csv --rank 2 --row-features people.csv --col-features \
     things.csv --positions off --json

@@ -42,4 +42,18 @@ for seed in 1 2 3 4 5 6; do
     between "$seed: recall, at least" \
         "-$(sed -n 's/^1 .*% (.*% (\([0-9.]*\) %).*% (.*/\1/p' eval.out)" \
         "$(awk -v v="$(json eval.json recall_lower.1)" 'BEGIN { printf "%.17g", -100 * v }')" 0.01
+    "$GIBBSITE" report eval.json -o page.html -q
+    between "$seed: the page of evaluate" "$(tr '\n' ' ' <page.html |
+        sed -n 's/.*its true error is at most \([0-9.]*\).*/\1/p' | head -n 1)" \
+        "$(awk -v v="$(json eval.json holdout_bound)" 'BEGIN { printf "%.17g", 100 * v }')" 0.01
+    "$GIBBSITE" simulate rank --rows 300 --cols 3 --noise 0.2 --seed "$seed" -o ranks.csv -q
+    "$GIBBSITE" fit ranks.csv --task rank -o ranker.json -q 2>/dev/null
+    "$GIBBSITE" evaluate ranker.json ranks.csv >eval.out 2>/dev/null
+    "$GIBBSITE" evaluate ranker.json ranks.csv --json >eval.json 2>/dev/null
+    "$GIBBSITE" report eval.json -o page.html -q
+    value=$(awk -v v="$(json eval.json holdout_bound)" 'BEGIN { printf "%.17g", v - 1 }')
+    between "$seed: true AUC" "-$(sed -n 's/^true AUC *at least \([0-9.]*\) .*/\1/p' eval.out)" \
+        "$value" 0.0001
+    between "$seed: the page's true AUC" "-$(tr '\n' ' ' <page.html |
+        sed -n 's/.*its true AUC is at least \([0-9.]*[0-9]\).*/\1/p' | head -n 1)" "$value" 0.0001
 done

@@ -110,6 +110,23 @@ for file in groups numbers text_groups; do
     check "$file: the card's rows are whole groups of four" test \
         $(($(json "$file.json" card.tested) % 4)) = 0
 done
+as 'evaluate gives no bounds of rows in groups: they are for independent rows'
+expect_exit 0 "$GIBBSITE" evaluate groups.model groups.csv --json
+expect_stderr 'no bounds of these rows: the model was fitted to rows in groups'
+cp "$stdout" bounds.json
+for key in holdout_bound cost_upper recall_lower.1 precision_lower.1 f1_lower.1; do
+    expect_json bounds.json "$key" null
+done
+expect_json bounds.json n "$(($(wc -l <groups.csv) - 1))"
+refuse 'the error is there' test "$(json bounds.json error)" = null
+expect_exit 0 "$GIBBSITE" evaluate groups.model groups.csv -v
+refuse 'no bound in words' grep -qE 'at (most|least)' "$stdout"
+expect_exit 0 "$GIBBSITE" report bounds.json -o bounds.html
+check 'the page says so' grep -q 'rows in groups' bounds.html
+head -n 41 groups.csv >fresh_groups.csv
+expect_exit 0 "$GIBBSITE" fit groups.csv --group patient --test fresh_groups.csv --json
+expect_json "$stdout" test.holdout_bound null
+expect_stderr 'no bounds of these rows'
 as 'what a column of groups or of weights is for'
 for file in groups numbers; do expect_json $file.json 'data.look[0].role' group; done
 expect_json text_groups.json 'data.look[0].role' feature

@@ -189,7 +189,8 @@ class MatrixCompletion(_html.ShowsCertificate, Handled, BaseEstimator):
     def fit(self, rows, columns=None, values=None, row_features=None, column_features=None):
         """`row_features`, `column_features`: what else is known of rows and columns, a frame whose
         index has their names, or a dict of lists of numbers by name. Those without ratings are
-        predicted from it."""
+        predicted from it. They must not be made from these ratings (a row's mean, say):
+        the certificate assumes so."""
         with ROWS:
             rows, columns, values = triples(rows, columns, values)
             values = np.ascontiguousarray(values, dtype=float)
