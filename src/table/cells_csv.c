@@ -98,6 +98,9 @@ static gbs_status take_header(gbs_cells_reader *r, const gbs_csv_record *first, 
     if (names > 0 && names < needed && first->n > 3)
         return refuse_header(r, first, found);
     find_others(r, needed, found);
+    for (size_t k = 0; k < needed; k++) /* of two columns one is a value's */
+        if (r->column[k] >= first->n)
+            return refuse_header(r, first, found);
     for (size_t k = 0; k < needed; k++) /* a name that comes twice */
         for (int i = 0; i < 3 && !found[k]; i++)
             if (is_one_of(name_at(first, r->column[k]), names_of[i]))

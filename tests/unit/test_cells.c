@@ -124,6 +124,18 @@ static void first_mistake(void **state) {
                         "r.csv:3: column 'col' (column 1): 'abcdefgh\\xff' is not UTF-8 text");
 }
 
+/* Of pairs without values a column of values is none of the two. */
+static void a_value_is_no_column(void **state) {
+    (void)state;
+    static const char text[] = "film,rating\nx,3\n";
+    gbs_cells_reading o = {.header = -1};
+    gbs_cells *t;
+    char error[512];
+    assert_int_equal(read_cells(text, sizeof text - 1, 0, o, false, &t, error), GBS_ERR_DATA);
+    assert_non_null(
+        strstr(error, "r.csv:1: the header has 2 columns, and none that is called row"));
+}
+
 /* ---------------------------------------------------------------- any file */
 
 static size_t random_name(char *to) {
@@ -211,8 +223,8 @@ static void long_files(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_and_values), cmocka_unit_test(mistakes),
-        cmocka_unit_test(first_mistake),    cmocka_unit_test(any_file),
-        cmocka_unit_test(long_files),
+        cmocka_unit_test(first_mistake),    cmocka_unit_test(a_value_is_no_column),
+        cmocka_unit_test(any_file),         cmocka_unit_test(long_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
