@@ -125,7 +125,14 @@ static gbs_status take_header(gbs_cells_reader *r, const gbs_csv_record *first, 
     return GBS_OK;
 }
 
+static gbs_status refuse_width(gbs_cells_reader *r, uint64_t line, size_t cells) {
+    return gbs_reader_fail_at(&r->reader, line, "%zu cell%s, but the first line has %zu", cells,
+                              cells == 1 ? "" : "s", r->columns);
+}
+
 static gbs_status add_record(gbs_cells_reader *r, const gbs_csv_record *record) {
+    if (record->n != r->columns)
+        return refuse_width(r, record->line, record->n);
     gbs_status status = gbs_cells_make_room(r, 1);
     for (size_t j = 0; j < record->n && status == GBS_OK; j++)
         status = add_cell(r, j, record->line, record->text + record->start[j],
@@ -217,8 +224,7 @@ static gbs_status read_record(gbs_cells_reader *r) {
             status = add_cell(r, j, cell.line, cell.text, cell.length);
     }
     if (status == GBS_OK && j != r->columns)
-        return gbs_reader_fail_at(&r->reader, line, "%zu cell%s, but the first line has %zu", j,
-                                  j == 1 ? "" : "s", r->columns);
+        return refuse_width(r, line, j);
     r->out->n += status == GBS_OK;
     return status;
 }

@@ -124,8 +124,9 @@ static void first_mistake(void **state) {
                         "r.csv:3: column 'col' (column 1): 'abcdefgh\\xff' is not UTF-8 text");
 }
 
-/* Of pairs without values a column of values is none of the two. */
-static void a_value_is_no_column(void **state) {
+/* Of pairs without values a column of values is none of the two; and the line that tells a header
+ * has as many cells as it. */
+static void pairs_have_two_cells(void **state) {
     (void)state;
     static const char text[] = "film,rating\nx,3\n";
     gbs_cells_reading o = {.header = -1};
@@ -134,6 +135,9 @@ static void a_value_is_no_column(void **state) {
     assert_int_equal(read_cells(text, sizeof text - 1, 0, o, false, &t, error), GBS_ERR_DATA);
     assert_non_null(
         strstr(error, "r.csv:1: the header has 2 columns, and none that is called row"));
+    static const char narrow[] = "who,what\n4\n";
+    assert_int_equal(read_cells(narrow, sizeof narrow - 1, 0, o, false, &t, error), GBS_ERR_DATA);
+    assert_string_equal(error, "r.csv:2: 1 cell, but the first line has 2");
 }
 
 /* ---------------------------------------------------------------- any file */
@@ -223,7 +227,7 @@ static void long_files(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_and_values), cmocka_unit_test(mistakes),
-        cmocka_unit_test(first_mistake),    cmocka_unit_test(a_value_is_no_column),
+        cmocka_unit_test(first_mistake),    cmocka_unit_test(pairs_have_two_cells),
         cmocka_unit_test(any_file),         cmocka_unit_test(long_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
