@@ -193,10 +193,10 @@ static void rows_stay_where_less_travels(void **state) {
     for (size_t size = 2; size <= MOST_RANKS; size++) {
         double p = (double)size, others = 1.0 - 1.0 / p,
                stay = others * COLUMNS * (sums + 1.5 * record + sums / p),
-               begin = stay / (others * (posterior + 2.0)),
+               begin = 1.3 * stay / (others * (posterior + 2.0)),
                noise = 6.0 * record * sqrt(1.25 * COLUMNS * (p - 1.0)) / p + BLOCK * sums / p;
         for (int many = 0; many < 2; many++) {
-            size_t rows = (size_t)((many ? 1.2 : 0.7) * begin);
+            size_t rows = (size_t)((many ? 1.2 : 0.55) * begin);
             struct shape s = {rows, COLUMNS, 60 * rows, rank, 0, false, true};
             double travel = others * (double)rows * (posterior + 2.0),
                    left = received_a_sweep(s, size) / sizeof(double) -
