@@ -19,8 +19,8 @@
 #include <string.h>
 
 enum { GROUP = 4, STAGES_A_RANK = 16 };
-/* Sums that go from rank to rank keep ranks waiting now and then: what they spare must be more than
- * that costs (2 ranks on 2 processors: 8 % of a sweep where as much travels). */
+/* Sums that go from rank to rank keep ranks waiting now and then, so a few bytes less are not worth
+ * it: rows stay where what travels for them would be so many times as much. */
 #define CLEARLY_LESS 1.3
 #define RECORDS_KEPT 1.5 /* the mean of 0, 1, 2 and 3 */
 
